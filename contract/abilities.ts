@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+
+export const ROLES = ['admin', 'read-only', 'operator', 'super-admin', 'o365_admin', 'sub-sp'] as const;
+export type Role = (typeof ROLES)[number];
+export const RoleSchema = v.picklist(ROLES);
+
+const READ = [
+  'monitoring.spreadsheet-report', 'monitoring.overview', 'monitoring.tickets', 'monitoring.repositories', 'monitoring.companies-filter',
+  'monitoring.rankings', 'monitoring.dashboard', 'monitoring.daily-checks', 'monitoring.calendar-report', 'monitoring.reporting',
+  'monitoring.report-settings',
+] as const;
+
+/** The table of the specification's section 6. `monitoring.sources` is the portal's own: connecting a source is an administrator's work. */
+const GRANTS = {
+  'admin': [
+    'monitoring.dashboard', 'monitoring.users', 'common.companies', 'monitoring.reporting', 'monitoring.report-settings', 'monitoring.userLogs',
+    'monitoring.trends', 'monitoring.licensing', 'monitoring.licensing-export', 'monitoring.hints', 'monitoring.invoices', 'monitoring.sources',
+  ],
+  'read-only': READ,
+  'operator': [...READ, 'monitoring.rules', 'monitoring.job-actions', 'monitoring.trends'],
+  'super-admin': [
+    'monitoring.reporting', 'monitoring.report-settings', 'monitoring.licensing', 'monitoring.userLogs', 'monitoring.trends', 'admin.dashboard',
+    'o365.subscriptions', 'o365.subscriptions-export', 'monitoring.licensing-export', 'monitoring.invoices', 'o365.consumption-export',
+    'monitoring.sources',
+  ],
+  'o365_admin': [
+    'monitoring.users', 'o365.users', 'o365.jobs', 'o365.organizations', 'o365.reporting', 'o365.licensing', 'o365.repositories',
+    'o365.dashboard', 'o365.restorePortal', 'o365.restoreOutlook', 'o365.restoreOnedrive', 'o365.restoreSharepoint', 'o365.restoreTeams',
+    'o365.consumption', 'o365.service-level', 'o365.consumption-export',
+  ],
+  'sub-sp': [],
+} as const satisfies Record<Role, readonly string[]>;
+
+export type Ability = (typeof GRANTS)[Role][number];
+
+/** A user may hold several roles; an ability holds if any of them grants it. */
+export const can = (roles: readonly Role[], ability: Ability): boolean =>
+  roles.some((role) => (GRANTS[role] as readonly string[]).includes(ability));

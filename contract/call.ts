@@ -1,0 +1,31 @@
+import type { GenericSchema, InferInput, InferOutput } from 'valibot';
+import type { Ability } from './abilities.ts';
+import type { FailureKind } from './errors.ts';
+
+/** Who may ask: everybody, a signed-in user, one with the ability, or the holder of an ingest key. */
+export type Gate = 'public' | 'signed-in' | 'ingest-key' | Ability;
+
+/**
+ * One call of the API. `takes` is the whole input in one object: what `{…}` of the path names comes from there, the rest
+ * from the query (GET, DELETE) or from the JSON body. `gives` is the schema of `data` in the envelope, or how a raw answer looks.
+ */
+export interface Call<I extends GenericSchema = GenericSchema, O extends GenericSchema = GenericSchema> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api/v1/`, without a leading slash; `{x}` are path parameters. */
+  readonly path: string;
+  readonly says: string;
+  readonly takes: I;
+  readonly gives: O | 'bytes' | 'stream';
+  readonly gate: Gate;
+  readonly failures: readonly FailureKind[];
+  /** Set where a device may queue the call: how two devices that disagree are settled (OUT-6). */
+  readonly offline?: string;
+  /** The handler reads the request itself: any body, any content type (ingest). */
+  readonly raw?: true;
+}
+
+export const call = <I extends GenericSchema, O extends GenericSchema>(one: Call<I, O>): Call<I, O> => one;
+
+export type Takes<C> = C extends Call<infer I, GenericSchema> ? InferInput<I> : never;
+export type Taken<C> = C extends Call<infer I, GenericSchema> ? InferOutput<I> : never;
+export type Gives<C> = C extends { readonly gives: infer G } ? (G extends GenericSchema ? InferOutput<G> : never) : never;

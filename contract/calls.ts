@@ -1,0 +1,18 @@
+import { accountCalls } from './account/calls.ts';
+import { brandCalls } from './brand/calls.ts';
+import type { Call, Gives, Taken, Takes } from './call.ts';
+import { ingestCalls } from './monitoring/ingest.ts';
+import { monitoringCalls } from './monitoring/calls.ts';
+import { syncCalls } from './sync/calls.ts';
+
+/** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
+export const CALLS = { ...brandCalls, ...accountCalls, ...syncCalls, ...monitoringCalls, ...ingestCalls } as const;
+
+export type CallName = keyof typeof CALLS;
+export type TakesOf<N extends CallName> = Takes<(typeof CALLS)[N]>;
+export type TakenOf<N extends CallName> = Taken<(typeof CALLS)[N]>;
+export type GivesOf<N extends CallName> = Gives<(typeof CALLS)[N]>;
+/** Calls that a device may queue while it has no network (OUT-2). */
+export type OfflineCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly offline: string } ? N : never }[CallName];
+/** As `(typeof CALLS)[N]`, for code that walks the table. */
+export const callOf = (name: CallName): Call => CALLS[name] as Call;

@@ -1,0 +1,46 @@
+import * as v from 'valibot';
+import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
+import * as monitoring from './monitoring/events.ts';
+import * as people from './people/events.ts';
+
+/** Every change of tenant data, in the past tense and versioned. The gate of the log checks each by this schema (LOG-1). */
+export const EventSchema = v.variant('type', [
+  people.companyMade, people.userMade, people.userScoped, people.userDeleted,
+  monitoring.jobFound, monitoring.jobChanged, monitoring.jobTaught,
+  monitoring.runStarted, monitoring.runFinished, monitoring.runMissed,
+  monitoring.causeFound, monitoring.problemOpened, monitoring.problemClosed,
+  monitoring.problemReviewed, monitoring.problemReopened, monitoring.problemSnoozed, monitoring.problemWoken, monitoring.problemNoted,
+  monitoring.keyMade, monitoring.keyRotated, monitoring.keyRevoked, monitoring.keyHeard,
+  monitoring.computerSeen, monitoring.repositorySampled,
+]);
+export type Event = v.InferOutput<typeof EventSchema>;
+export type EventType = Event['type'];
+export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
+
+/** What is decided but not yet in the log. `company` null: of the provider as a whole. `entity` is `<noun>:<id>` for the audit trail. */
+export interface Draft { readonly event: Event; readonly company: CompanyN | null; readonly entity: string }
+
+/** Who did it: a user, a source (by its key), or the server's own clock. */
+export type Actor =
+  | { readonly is: 'user'; readonly id: UserId }
+  | { readonly is: 'source'; readonly id: string }
+  | { readonly is: 'clock' };
+
+/** An event in the log. `seq` is without holes and in commit order within its tenant (LOG-2). */
+export interface Logged extends Draft {
+  readonly seq: number;
+  readonly at: Ms;
+  readonly actor: Actor;
+  /** The user in whose name it was done, where that is another than the actor. */
+  readonly subject: UserId | null;
+  readonly commandId: CommandId | null;
+}
+
+const actor = v.variant('is', [
+  v.object({ is: v.literal('user'), id: v.string() }), v.object({ is: v.literal('source'), id: v.string() }), v.object({ is: v.literal('clock') }),
+]);
+/** An event as it travels. A type that this version does not know is kept out by the reader, who then loads anew (SYNC-9). */
+export const LoggedSchema = v.object({
+  seq: v.number(), at: v.number(), actor, subject: v.nullable(v.string()), commandId: v.nullable(v.string()),
+  company: v.nullable(v.number()), entity: v.string(), event: EventSchema,
+});

@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { ChangeSchema } from './change.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES, STATUSES } from './words.ts';
+
+const runN = v.pipe(v.number(), v.integer(), v.minValue(1));
+/** An id that is no number of ours is an unknown id, not a bad one: the answer is the same 404. */
+const runId = v.pipe(v.string(), v.maxLength(64), v.transform((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0)));
+const iso = v.string();
+const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
+
+export const RefusedSchema = v.object({ run: v.number(), kind: v.string(), message: v.string() });
+export const ChangedSchema = v.object({
+  /** Where the log stands with this command in it: the effect has arrived when a device's cursor has. */
+  seq: v.number(), accepted: v.number(), refused: v.array(RefusedSchema),
+});
+
+/** One run in full (a job execution), times as the API writes them: `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
+export const ExecutionSchema = v.object({
+  _id: v.string(), mongo_id: v.string(), jobInstanceUid: v.string(), jobName: v.string(), companyName: v.string(), computerName: v.string(),
+  serverName: v.string(), source: v.picklist(SOURCES), type: v.picklist(JOB_TYPES), entityGroup: v.picklist(ENTITY_GROUPS),
+  managed: orNull(v.boolean()), status: v.picklist(STATUSES), startTime: iso, endTime: orNull(iso), durationSec: orNull(v.number()),
+  bytesTransferred: orNull(v.number()), bytesProcessed: orNull(v.number()), filesTotal: orNull(v.number()), filesFailed: orNull(v.number()),
+  exitCode: orNull(v.number()), message: orNull(v.string()),
+  anomaly: v.array(v.object({ measure: v.string(), value: v.number(), low: v.number(), high: v.number() })),
+  note: orNull(v.object({ content: v.string(), authorId: v.string(), at: iso })),
+  ignoredUntil: orNull(iso), ignoredReason: orNull(v.string()),
+  state: v.picklist(['none', 'pending', 'snoozed', 'cleared']),
+  problem: orNull(v.object({
+    state: v.picklist(PROBLEM_STATES), kind: v.picklist(PROBLEM_KINDS), cause: v.string(), openedAt: iso, closedAt: orNull(iso), runs: v.number(),
+    elsewhere: v.array(v.object({ company: v.string(), jobs: v.number() })),
+  })),
+  expectedAt: orNull(iso),
+  lastSuccessAt: orNull(iso),
+  detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
+  log: orNull(v.string()),
+  /** Who did what to this problem, newest first. */
+  history: v.array(v.object({ at: iso, who: v.string(), what: v.string(), comment: orNull(v.string()) })),
+});
+export type Execution = v.InferOutput<typeof ExecutionSchema>;
+
+const RULE = 'The first review of a problem stands; of two notes or two snoozes the later to arrive stands, and the one that lost is told.';
+
+export const keyOut = v.object({
+  id: v.string(), name: v.string(), companyN: v.number(), tool: v.picklist(SOURCES), hint: v.string(), madeAt: v.number(),
+  rotatedAt: orNull(v.number()), revokedAt: orNull(v.number()), firstResultAt: orNull(v.number()),
+  lastHeardAt: orNull(v.number()), lastFault: orNull(v.object({ at: v.number(), message: v.string() })),
+});
+/** `secret` is shown once and never again: the server keeps its hash. */
+export const keyWithSecret = v.object({ key: keyOut, secret: v.string() });
+
+export const monitoringCalls = {
+  getExecution: call({
+    method: 'GET', path: 'monitoring/backoffice/jobExecutions/{id}', says: 'One run with its log and its history.',
+    takes: v.strictObject({ id: runId }), gives: ExecutionSchema, gate: 'monitoring.daily-checks', failures: ['not-found'],
+  }),
+  changeExecution: call({
+    method: 'PUT', path: 'monitoring/backoffice/jobExecutions/{id}', says: 'Review, note or snooze the problem behind a run.',
+    takes: v.strictObject({ id: runId, change: ChangeSchema }), gives: ChangedSchema, gate: 'monitoring.job-actions',
+    failures: ['not-found', 'conflict', 'key-reused', 'out-of-order'], offline: RULE,
+  }),
+  changeExecutions: call({
+    method: 'POST', path: 'monitoring/backoffice/jobExecutions/bulk', says: 'The same for many runs at once; what was refused is listed.',
+    takes: v.strictObject({ ids: v.pipe(v.array(runN), v.minLength(1), v.maxLength(LIMITS.bulkRuns)), change: ChangeSchema }),
+    gives: ChangedSchema, gate: 'monitoring.job-actions', failures: ['key-reused', 'out-of-order'], offline: RULE,
+  }),
+  listKeys: call({
+    method: 'GET', path: 'monitoring/sources', says: 'The ingest keys of the provider, and when each was last heard.',
+    takes: v.strictObject({}), gives: v.array(keyOut), gate: 'monitoring.sources', failures: [],
+  }),
+  makeKey: call({
+    method: 'POST', path: 'monitoring/sources', says: 'Makes an ingest key for a company.',
+    takes: v.strictObject({
+      name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), companyN: runN, tool: v.picklist(SOURCES),
+      managed: v.optional(v.nullable(v.boolean())),
+    }),
+    gives: keyWithSecret, gate: 'monitoring.sources', failures: ['not-found'],
+  }),
+  rotateKey: call({
+    method: 'POST', path: 'monitoring/sources/{id}/rotate', says: 'A new secret; the old one ends at once.',
+    takes: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }), gives: keyWithSecret, gate: 'monitoring.sources', failures: ['not-found'],
+  }),
+  revokeKey: call({
+    method: 'DELETE', path: 'monitoring/sources/{id}', says: 'Ends a key. Its jobs and runs stay.',
+    takes: v.strictObject({ id: v.pipe(v.string(), v.maxLength(64)) }), gives: v.object({}), gate: 'monitoring.sources', failures: ['not-found'],
+  }),
+} as const;

@@ -1,0 +1,112 @@
+import * as v from 'valibot';
+import { LIMITS } from '../limits.ts';
+import { ENTITY_GROUPS, JOB_TYPES, MEASURES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES } from './words.ts';
+
+const n = v.pipe(v.number(), v.integer(), v.minValue(1));
+const ms = v.pipe(v.number(), v.integer(), v.minValue(0));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const uuid = v.pipe(v.string(), v.uuid());
+const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
+const named = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
+
+export const ScheduleSchema = v.variant('is', [
+  v.strictObject({ is: v.literal('every'), everySec: n }),
+  v.strictObject({ is: v.literal('cron'), cron: v.pipe(v.string(), v.maxLength(100)), tz: v.pipe(v.string(), v.maxLength(64)) }),
+]);
+
+const jobFields = {
+  name: named, source: v.picklist(SOURCES), type: v.picklist(JOB_TYPES), group: v.picklist(ENTITY_GROUPS), computer: name, server: name,
+  managed: v.nullable(v.boolean()), enabled: v.boolean(), schedule: v.nullable(ScheduleSchema), graceSec: v.nullable(count),
+};
+
+/** `company` stands in the envelope of every event below: a device gets only those of companies it may see. */
+export const jobFound = v.strictObject({
+  type: v.literal('job.found@1'),
+  data: v.strictObject({ n, uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)), key: uuid, company: n, ...jobFields }),
+});
+export const jobChanged = v.strictObject({ type: v.literal('job.changed@1'), data: v.strictObject({ n, ...jobFields }) });
+
+/** "Not an anomaly": the value belongs to what is usual from now on. */
+export const jobTaught = v.strictObject({
+  type: v.literal('job.taught@1'),
+  data: v.strictObject({ n, measure: v.picklist(MEASURES), value: v.number() }),
+});
+
+export const AnomalySchema = v.strictObject({ measure: v.picklist(MEASURES), value: v.number(), low: v.number(), high: v.number() });
+
+const runFields = { n, job: n, company: n, key: uuid, uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)), startedAt: ms };
+const detail = v.record(v.pipe(v.string(), v.maxLength(64)), v.union([v.pipe(v.string(), v.maxLength(1000)), v.number(), v.boolean(), v.null()]));
+
+export const runStarted = v.strictObject({ type: v.literal('run.started@1'), data: v.strictObject(runFields) });
+
+export const runFinished = v.strictObject({
+  type: v.literal('run.finished@1'),
+  data: v.strictObject({
+    ...runFields,
+    status: v.picklist(['Success', 'Warning', 'Failed', 'Error']),
+    endedAt: ms, durationSec: v.nullable(count), bytes: v.nullable(count), bytesProcessed: v.nullable(count), files: v.nullable(count),
+    filesFailed: v.nullable(count), message: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.messageChars))),
+    exitCode: v.nullable(v.pipe(v.number(), v.integer())), anomaly: v.array(AnomalySchema), problem: v.nullable(n), hasLog: v.boolean(), detail,
+  }),
+});
+
+/** The clock found a job past its expected time and grace. `startedAt` is the expected time. */
+export const runMissed = v.strictObject({
+  type: v.literal('run.missed@1'),
+  data: v.strictObject({ ...runFields, problem: n, message: v.pipe(v.string(), v.maxLength(LIMITS.messageChars)) }),
+});
+
+export const causeFound = v.strictObject({
+  type: v.literal('cause.found@1'),
+  data: v.strictObject({ n, template: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.messageChars)), kind: v.picklist(PROBLEM_KINDS) }),
+});
+
+/** Opens before the run that names it, in the same transaction. */
+export const problemOpened = v.strictObject({
+  type: v.literal('problem.opened@1'),
+  data: v.strictObject({ n, job: n, company: n, cause: n, state: v.picklist(PROBLEM_STATES), run: n, startedAt: ms }),
+});
+export const problemClosed = v.strictObject({
+  type: v.literal('problem.closed@1'),
+  data: v.strictObject({ n, job: n, by: v.picklist(['success', 'changed']) }),
+});
+
+const problems = v.pipe(v.array(n), v.minLength(1), v.maxLength(LIMITS.bulkRuns));
+const comment = v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars)));
+export const problemReviewed = v.strictObject({ type: v.literal('problem.reviewed@1'), data: v.strictObject({ problems, comment }) });
+export const problemReopened = v.strictObject({ type: v.literal('problem.reopened@1'), data: v.strictObject({ problems }) });
+export const problemSnoozed = v.strictObject({
+  type: v.literal('problem.snoozed@1'),
+  data: v.strictObject({ problems, until: ms, reason: v.pipe(v.string(), v.maxLength(LIMITS.reasonChars)) }),
+});
+export const problemWoken = v.strictObject({ type: v.literal('problem.woken@1'), data: v.strictObject({ problems }) });
+/** `content` null takes the note away. */
+export const problemNoted = v.strictObject({ type: v.literal('problem.noted@1'), data: v.strictObject({ problems, content: comment }) });
+
+export const keyMade = v.strictObject({
+  type: v.literal('key.made@1'),
+  data: v.strictObject({
+    id: uuid, name: named, company: n, tool: v.picklist(SOURCES), managed: v.nullable(v.boolean()), hint: v.pipe(v.string(), v.length(4)),
+  }),
+});
+export const keyRotated = v.strictObject({
+  type: v.literal('key.rotated@1'), data: v.strictObject({ id: uuid, hint: v.pipe(v.string(), v.length(4)) }),
+});
+export const keyRevoked = v.strictObject({ type: v.literal('key.revoked@1'), data: v.strictObject({ id: uuid }) });
+export const keyHeard = v.strictObject({ type: v.literal('key.heard@1'), data: v.strictObject({ id: uuid }) });
+
+export const computerSeen = v.strictObject({
+  type: v.literal('computer.seen@1'),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.minLength(1), v.maxLength(300)), key: uuid, company: n, hostName: named, os: v.nullable(name), osType: v.nullable(name),
+    ipAddresses: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(64)),
+  }),
+});
+export const repositorySampled = v.strictObject({
+  type: v.literal('repository.sampled@1'),
+  data: v.strictObject({
+    id: v.pipe(v.string(), v.minLength(1), v.maxLength(400)), key: uuid, company: n, uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
+    name: named, type: v.nullable(name), hostName: v.nullable(name), path: v.nullable(v.pipe(v.string(), v.maxLength(500))),
+    capacityBytes: v.nullable(count), freeBytes: v.nullable(count), usedBytes: v.nullable(count), at: ms,
+  }),
+});

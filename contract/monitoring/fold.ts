@@ -1,0 +1,190 @@
+import type { Event, EventOf, Logged } from '../events.ts';
+import type { Rows, Touch } from '../fold.ts';
+import type { ProblemN } from '../ids.ts';
+import type { ProblemRow, RunRow, StatRow } from './rows.ts';
+
+/** How many finished runs a job remembers for what is usual. */
+export const REMEMBERED = 30;
+
+export function foldMonitoring(rows: Rows, logged: Logged): void {
+  const { event, at } = logged;
+  switch (event.type) {
+    case 'job.found@1':
+      rows.job?.set(event.data.n, { ...event.data, firstSeenAt: at, problem: null });
+      rows.stat?.set(event.data.n, emptyStat(event.data.n));
+      return;
+    case 'job.changed@1': {
+      const job = rows.job?.get(event.data.n);
+      if (job) rows.job?.set(job.n, { ...job, ...event.data });
+      return;
+    }
+    case 'job.taught@1': return teach(rows, event);
+    case 'run.started@1': return startRun(rows, event);
+    case 'run.finished@1': return finishRun(rows, event);
+    case 'run.missed@1': return missRun(rows, event);
+    case 'cause.found@1': rows.cause?.set(event.data.n, event.data); return;
+    case 'problem.opened@1': return openProblem(rows, event);
+    case 'problem.closed@1': return closeProblem(rows, event, at);
+    case 'problem.reviewed@1': {
+      const by = personOf(logged);
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, review: { by, at, comment: event.data.comment }, snooze: null }));
+    }
+    case 'problem.reopened@1': return eachProblem(rows, event.data.problems, (one) => ({ ...one, review: null }));
+    case 'problem.snoozed@1': {
+      const { until, reason } = event.data;
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, snooze: { by: personOf(logged), at, until, reason } }));
+    }
+    case 'problem.woken@1': return eachProblem(rows, event.data.problems, (one) => ({ ...one, snooze: null }));
+    case 'problem.noted@1': {
+      const { content } = event.data;
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, note: content === null ? null : { by: personOf(logged), at, content } }));
+    }
+    case 'key.made@1':
+      rows.key?.set(event.data.id, { ...event.data, madeAt: at, rotatedAt: null, revokedAt: null, firstResultAt: null });
+      return;
+    case 'key.rotated@1': return eachKey(rows, event.data.id, { rotatedAt: at, hint: event.data.hint });
+    case 'key.revoked@1': return eachKey(rows, event.data.id, { revokedAt: at });
+    case 'key.heard@1': return eachKey(rows, event.data.id, { firstResultAt: at });
+    case 'computer.seen@1': {
+      const before = rows.computer?.get(event.data.id);
+      rows.computer?.set(event.data.id, { ...event.data, seenAt: at, firstSeenAt: before?.firstSeenAt ?? at });
+      return;
+    }
+    case 'repository.sampled@1': {
+      const { at: sampledAt, ...rest } = event.data;
+      const before = rows.repository?.get(event.data.id);
+      if (!before || before.sampledAt <= sampledAt) rows.repository?.set(event.data.id, { ...rest, sampledAt });
+      return;
+    }
+    case 'company.made@1': case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1':
+      return; // folded by people
+    default:
+      event satisfies never;
+  }
+}
+
+export function touchesMonitoring(event: Event): Touch[] {
+  switch (event.type) {
+    case 'job.found@1': case 'job.changed@1': case 'job.taught@1': return [['job', event.data.n], ['stat', event.data.n]];
+    case 'run.started@1': return [['run', event.data.n], ['stat', event.data.job]];
+    case 'run.finished@1': case 'run.missed@1': {
+      const own: Touch[] = [['run', event.data.n], ['stat', event.data.job]];
+      return event.data.problem === null ? own : [...own, ['problem', event.data.problem]];
+    }
+    case 'cause.found@1': return [['cause', event.data.n]];
+    case 'problem.opened@1': case 'problem.closed@1': return [['problem', event.data.n], ['job', event.data.job]];
+    case 'problem.reviewed@1': case 'problem.reopened@1': case 'problem.snoozed@1': case 'problem.woken@1': case 'problem.noted@1':
+      return event.data.problems.map((n): Touch => ['problem', n]);
+    case 'key.made@1': case 'key.rotated@1': case 'key.revoked@1': case 'key.heard@1': return [['key', event.data.id]];
+    case 'computer.seen@1': return [['computer', event.data.id]];
+    case 'repository.sampled@1': return [['repository', event.data.id]];
+    default: return [];
+  }
+}
+
+export const emptyStat = (n: number): StatRow => ({
+  n, starts: [], durations: [], bytes: [], files: [], lastStart: null, lastSuccess: null, running: null, missedFor: null, taught: {},
+});
+
+const personOf = (logged: Logged): string =>
+  logged.subject ?? (logged.actor.is === 'clock' ? 'clock' : logged.actor.id);
+
+const keep = <T>(list: readonly T[], one: T | null): readonly T[] => (one === null ? list : [...list.slice(1 - REMEMBERED), one]);
+
+function startRun(rows: Rows, { data }: EventOf<'run.started@1'>): void {
+  const before = rows.run?.get(data.n);
+  if (!before || before.status === 'Running') rows.run?.set(data.n, { ...UNFINISHED, ...data });
+  const stat = rows.stat?.get(data.job);
+  if (!stat) return;
+  const lastStart = Math.max(stat.lastStart ?? 0, data.startedAt);
+  rows.stat?.set(data.job, { ...stat, running: data.n, lastStart, missedFor: null });
+}
+
+const UNFINISHED = {
+  status: 'Running', endedAt: null, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: null,
+  exitCode: null, anomaly: [], problem: null, hasLog: false, detail: {},
+} as const satisfies Partial<RunRow>;
+
+function finishRun(rows: Rows, { data }: EventOf<'run.finished@1'>): void {
+  const again = rows.run?.get(data.n);
+  rows.run?.set(data.n, data);
+  const counted = again !== undefined && again.status !== 'Running'; // a corrected result is one run still
+  const stat = rows.stat?.get(data.job);
+  if (stat) {
+    const lastStart = Math.max(stat.lastStart ?? 0, data.startedAt);
+    const good = data.status === 'Success' || data.status === 'Warning';
+    rows.stat?.set(data.job, {
+      ...stat,
+      lastStart,
+      lastSuccess: good ? Math.max(stat.lastSuccess ?? 0, data.endedAt) : stat.lastSuccess,
+      running: stat.running === data.n ? null : stat.running,
+      missedFor: null,
+      ...(counted ? {} : {
+        starts: keep(stat.starts, data.startedAt),
+        durations: keep(stat.durations, good ? data.durationSec : null),
+        bytes: keep(stat.bytes, good ? data.bytes : null),
+        files: keep(stat.files, good ? data.files : null),
+      }),
+    });
+  }
+  if (data.problem !== null) recur(rows, data.problem, data.n, data.startedAt);
+}
+
+function missRun(rows: Rows, { data }: EventOf<'run.missed@1'>): void {
+  const { problem, message, ...named } = data;
+  rows.run?.set(data.n, { ...UNFINISHED, ...named, status: 'Missed', problem, message });
+  const stat = rows.stat?.get(data.job);
+  if (stat) rows.stat?.set(data.job, { ...stat, missedFor: data.startedAt });
+  recur(rows, problem, data.n, data.startedAt);
+}
+
+function recur(rows: Rows, problem: ProblemN, run: number, startedAt: number): void {
+  const row = rows.problem?.get(problem);
+  if (!row) return;
+  const newer = startedAt >= row.lastAt;
+  rows.problem?.set(problem, {
+    ...row,
+    runs: row.runs + 1,
+    lastAt: newer ? startedAt : row.lastAt,
+    lastRun: newer ? run : row.lastRun,
+  });
+}
+
+function openProblem(rows: Rows, { data }: EventOf<'problem.opened@1'>): void {
+  const { run, startedAt, ...named } = data;
+  rows.problem?.set(data.n, {
+    ...named, openedAt: startedAt, lastAt: startedAt, lastRun: run, runs: 0, closedAt: null, closedBy: null,
+    review: null, snooze: null, note: null, ticket: null,
+  });
+  setJobProblem(rows, data.job, data.n);
+}
+
+function closeProblem(rows: Rows, { data }: EventOf<'problem.closed@1'>, at: number): void {
+  const row = rows.problem?.get(data.n);
+  if (row) rows.problem?.set(data.n, { ...row, closedAt: at, closedBy: data.by, snooze: null });
+  setJobProblem(rows, data.job, null);
+}
+
+function setJobProblem(rows: Rows, n: number, problem: number | null): void {
+  const job = rows.job?.get(n);
+  if (job) rows.job?.set(n, { ...job, problem });
+}
+
+function teach(rows: Rows, { data }: EventOf<'job.taught@1'>): void {
+  const stat = rows.stat?.get(data.n);
+  if (!stat) return;
+  const [low, high] = stat.taught[data.measure] ?? [data.value, data.value];
+  rows.stat?.set(data.n, { ...stat, taught: { ...stat.taught, [data.measure]: [Math.min(low, data.value), Math.max(high, data.value)] } });
+}
+
+function eachProblem(rows: Rows, problems: readonly ProblemN[], next: (one: ProblemRow) => ProblemRow): void {
+  for (const n of problems) {
+    const row = rows.problem?.get(n);
+    if (row) rows.problem?.set(n, next(row));
+  }
+}
+
+function eachKey(rows: Rows, id: string, change: Partial<NonNullable<ReturnType<NonNullable<Rows['key']>['get']>>>): void {
+  const row = rows.key?.get(id);
+  if (row) rows.key?.set(id, { ...row, ...change });
+}

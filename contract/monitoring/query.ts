@@ -1,0 +1,123 @@
+import * as v from 'valibot';
+import type { Bytes, CauseN, CompanyN, JobN, Ms, ProblemN, RunN, Seconds } from '../ids.ts';
+import type { Note, Review, Snooze } from './rows.ts';
+import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from './words.ts';
+import type { JobType, ProblemKind, Source, Status } from './words.ts';
+
+/** What a result asks of a person. `none`: nothing is wrong with it. */
+export const REVIEW_STATES = ['pending', 'snoozed', 'cleared', 'none'] as const;
+export type ReviewState = (typeof REVIEW_STATES)[number];
+
+/** Facet values of "State": a status, or an anomaly on a success. */
+export const RUN_STATES = ['Failed', 'Error', 'Missed', 'Anomaly', 'Warning', 'Running', 'Success'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/**
+ * What shapes a list of runs, and what stands in the address. Empty lists mean "all". Times are resolved by the page (`from` inclusive,
+ * `to` exclusive); `rows`: the newest run of each job within the time, or every run.
+ */
+export const RunsFilterSchema = v.object({
+  from: v.nullable(v.number()),
+  to: v.nullable(v.number()),
+  rows: v.picklist(['jobs', 'runs']),
+  review: v.nullable(v.picklist(REVIEW_STATES)),
+  states: v.array(v.picklist(RUN_STATES)),
+  kinds: v.array(v.picklist(PROBLEM_KINDS)),
+  companies: v.array(v.number()),
+  sources: v.array(v.picklist(SOURCES)),
+  types: v.array(v.picklist(JOB_TYPES)),
+  causes: v.array(v.number()),
+  jobs: v.array(v.number()),
+  managed: v.nullable(v.boolean()),
+  /** False: anomalies on successes are not counted as problems. */
+  anomaly: v.boolean(),
+  /** Contains, any case, in job, computer, company or message. */
+  text: v.string(),
+  /** `worst`: severity, then newest. */
+  order: v.picklist(['worst', 'newest']),
+});
+export type RunsFilter = v.InferOutput<typeof RunsFilterSchema>;
+
+export const EVERYTHING: RunsFilter = {
+  from: null, to: null, rows: 'runs', review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [],
+  managed: null, anomaly: true, text: '', order: 'newest',
+};
+
+export interface Facet<T> { readonly value: T; readonly count: number }
+
+/** Exact counts, each under the whole filter but for its own dimension (COL-3). Values with none are left out of companies and causes only. */
+export interface RunsFacets {
+  readonly review: readonly Facet<ReviewState>[];
+  readonly states: readonly Facet<RunState>[];
+  readonly kinds: readonly Facet<ProblemKind>[];
+  readonly companies: readonly (Facet<CompanyN> & { readonly name: string })[];
+  readonly sources: readonly Facet<Source>[];
+  readonly types: readonly Facet<JobType>[];
+  readonly managed: readonly Facet<boolean | null>[];
+  readonly causes: readonly (Facet<CauseN> & { readonly template: string })[];
+}
+
+/** One row as the grid shows it. Ranges are what is usual for this job, from its last 30 finished runs on this device (7 at least). */
+export interface RunView {
+  readonly n: RunN;
+  readonly job: JobN;
+  readonly jobName: string;
+  readonly company: CompanyN;
+  readonly companyName: string;
+  readonly computer: string;
+  readonly source: Source;
+  readonly type: JobType;
+  readonly managed: boolean | null;
+  readonly status: Status;
+  readonly state: RunState;
+  readonly startedAt: Ms;
+  readonly durationSec: Seconds | null;
+  readonly usualDuration: readonly [low: Seconds, high: Seconds] | null;
+  readonly bytes: Bytes | null;
+  readonly usualBytes: readonly [low: Bytes, high: Bytes] | null;
+  readonly message: string | null;
+  /** The cause's fixed words, with ‹marks› where the message varies. */
+  readonly template: string | null;
+  /** 14 operational days, oldest first, today last: the worst of each day, null where nothing was due. */
+  readonly strip: readonly (RunState | null)[];
+  readonly lastGoodAt: Ms | null;
+  readonly review: ReviewState;
+  readonly problem: ProblemView | null;
+  /** A change of this row that has not reached the server yet. */
+  readonly waiting: boolean;
+}
+
+export interface ProblemView {
+  readonly n: ProblemN;
+  readonly cause: CauseN;
+  readonly kind: ProblemKind;
+  /** Operational days since it began, 1 on the first. */
+  readonly day: number;
+  readonly openedAt: Ms;
+  readonly closedAt: Ms | null;
+  readonly review: (Review & { readonly name: string }) | null;
+  readonly snooze: (Snooze & { readonly name: string }) | null;
+  readonly note: (Note & { readonly name: string }) | null;
+  readonly ticket: string | null;
+}
+
+/** What a list needs of the worker at once: counts, facets and the visible window (COL-7). */
+export interface RunsView {
+  readonly total: number;
+  /** Rows before `first` and after the last are not here. */
+  readonly first: number;
+  readonly rows: readonly RunView[];
+  readonly facets: RunsFacets;
+  /** Problems of the same list, whatever their review state: "312 of 340 cleared". */
+  readonly progress: { readonly cleared: number; readonly of: number };
+  /** Rows that match by now but wait behind "n new, press R", because the list is held. */
+  readonly fresh: number;
+  /** Newest result in the store, ms. */
+  readonly newestAt: Ms | null;
+  /** Days of the window that are here already, of all of them: 30 of 30 once loaded. */
+  readonly loaded: { readonly days: number; readonly of: number };
+  /** Counts up with every change that the view shows. */
+  readonly version: number;
+}
+
+export interface RunsWindow { readonly first: number; readonly count: number }

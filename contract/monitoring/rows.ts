@@ -1,0 +1,142 @@
+import type { Bytes, CauseN, CompanyN, JobN, KeyId, Ms, ProblemN, RunN, Seconds, UserId } from '../ids.ts';
+import type { EntityGroup, JobType, Measure, ProblemKind, ProblemState, Source, Status } from './words.ts';
+
+/** When a job is due: every so many seconds, or at the minutes of a cron line in a zone. */
+export type Schedule =
+  | { readonly is: 'every'; readonly everySec: Seconds }
+  | { readonly is: 'cron'; readonly cron: string; readonly tz: string };
+
+export interface JobRow {
+  readonly n: JobN;
+  /** The job's id at its source (`jobInstanceUid`), unique within its connection. */
+  readonly uid: string;
+  readonly key: KeyId;
+  readonly company: CompanyN;
+  readonly name: string;
+  readonly source: Source;
+  readonly type: JobType;
+  readonly group: EntityGroup;
+  readonly computer: string;
+  readonly server: string;
+  readonly managed: boolean | null;
+  readonly enabled: boolean;
+  readonly schedule: Schedule | null;
+  readonly graceSec: Seconds | null;
+  readonly firstSeenAt: Ms;
+  /** The problem that is open now, if any. */
+  readonly problem: ProblemN | null;
+}
+
+/** What a job usually does: kept on the server only. Lists hold the last 30 finished runs, oldest first. */
+export interface StatRow {
+  readonly n: JobN;
+  readonly starts: readonly Ms[];
+  readonly durations: readonly Seconds[];
+  readonly bytes: readonly Bytes[];
+  readonly files: readonly number[];
+  readonly lastStart: Ms | null;
+  readonly lastSuccess: Ms | null;
+  readonly running: RunN | null;
+  /** The expectation already marked as missed, so that it is marked once. */
+  readonly missedFor: Ms | null;
+  /** Ranges that a person called usual ("not an anomaly"): they widen the band. */
+  readonly taught: Readonly<Partial<Record<Measure, readonly [low: number, high: number]>>>;
+}
+
+/** One measure outside its usual range. Seconds, bytes or a count of files. */
+export interface Anomaly { readonly measure: Measure; readonly value: number; readonly low: number; readonly high: number }
+
+/** One run of one job (a job execution). `startedAt` of a `Missed` one is the time at which it was expected. */
+export interface RunRow {
+  readonly n: RunN;
+  readonly job: JobN;
+  readonly company: CompanyN;
+  readonly key: KeyId;
+  /** What names the run at its source; with `key` it names the run once. */
+  readonly uid: string;
+  readonly status: Status;
+  readonly startedAt: Ms;
+  readonly endedAt: Ms | null;
+  readonly durationSec: Seconds | null;
+  /** Sent to the target. */
+  readonly bytes: Bytes | null;
+  /** Size of what was looked at. */
+  readonly bytesProcessed: Bytes | null;
+  readonly files: number | null;
+  readonly filesFailed: number | null;
+  /** First line of what went wrong, or what is unusual; null where nothing is to be said. */
+  readonly message: string | null;
+  readonly exitCode: number | null;
+  readonly anomaly: readonly Anomaly[];
+  readonly problem: ProblemN | null;
+  readonly hasLog: boolean;
+  /** Fields of the source that have no column: kept, shown in the panel. */
+  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+export interface CauseRow { readonly n: CauseN; readonly template: string; readonly kind: ProblemKind }
+
+export interface Review { readonly by: UserId; readonly at: Ms; readonly comment: string | null }
+export interface Snooze { readonly by: UserId; readonly at: Ms; readonly until: Ms; readonly reason: string }
+export interface Note { readonly by: UserId; readonly at: Ms; readonly content: string }
+
+/** A problem is job + cause + state, from its first run until a success or another problem ends it. */
+export interface ProblemRow {
+  readonly n: ProblemN;
+  readonly job: JobN;
+  readonly company: CompanyN;
+  readonly cause: CauseN;
+  readonly state: ProblemState;
+  readonly openedAt: Ms;
+  readonly lastAt: Ms;
+  readonly lastRun: RunN;
+  readonly runs: number;
+  readonly closedAt: Ms | null;
+  readonly closedBy: 'success' | 'changed' | null;
+  readonly review: Review | null;
+  readonly snooze: Snooze | null;
+  readonly note: Note | null;
+  readonly ticket: string | null;
+}
+
+export interface KeyRow {
+  readonly id: KeyId;
+  readonly name: string;
+  readonly company: CompanyN;
+  /** The tool whose command the page showed; any tool may use the key. */
+  readonly tool: Source;
+  readonly managed: boolean | null;
+  /** Last four characters, to tell keys apart. */
+  readonly hint: string;
+  readonly madeAt: Ms;
+  readonly rotatedAt: Ms | null;
+  readonly revokedAt: Ms | null;
+  readonly firstResultAt: Ms | null;
+}
+
+export interface ComputerRow {
+  readonly id: string;
+  readonly key: KeyId;
+  readonly company: CompanyN;
+  readonly hostName: string;
+  readonly os: string | null;
+  readonly osType: string | null;
+  readonly ipAddresses: readonly string[];
+  readonly seenAt: Ms;
+  readonly firstSeenAt: Ms;
+}
+
+export interface RepositoryRow {
+  readonly id: string;
+  readonly key: KeyId;
+  readonly company: CompanyN;
+  readonly uid: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly hostName: string | null;
+  readonly path: string | null;
+  readonly capacityBytes: Bytes | null;
+  readonly freeBytes: Bytes | null;
+  readonly usedBytes: Bytes | null;
+  readonly sampledAt: Ms;
+}

@@ -1,0 +1,35 @@
+/** The field's words, in the order in which columns pack them: append only, the position is the code on disk and on the wire. */
+export const STATUSES = ['Running', 'Success', 'Warning', 'Failed', 'Error', 'Missed'] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const SOURCES = [
+  'api', 'ping', 'restic', 'borg', 'borgmatic', 'kopia', 'rclone', 'bacula', 'bareos', 'duplicati', 'pbs', 'urbackup',
+  'vac', 'vbr', 'vcd', 'zerto', 'office365',
+] as const;
+export type Source = (typeof SOURCES)[number];
+
+export const JOB_TYPES = [
+  'Backup', 'BackupCopy', 'Replication', 'Tape', 'FileShare', 'ObjectStorage', 'Agent', 'M365', 'Snapshot', 'SureBackup', 'LogBackup',
+  'Copy', 'Archive', 'Sync', 'Other',
+] as const;
+export type JobType = (typeof JOB_TYPES)[number];
+
+export const ENTITY_GROUPS = [
+  'managed-servers', 'monitored-agents', 'managed-agents', 'office365', 'public-cloud-vms', 'file-share-jobs', 'other',
+] as const;
+export type EntityGroup = (typeof ENTITY_GROUPS)[number];
+
+/** What a problem is, worst first. `Missed` is shown as "Did not run". */
+export const PROBLEM_STATES = ['Failed', 'Error', 'Missed', 'Anomaly', 'Warning'] as const;
+export type ProblemState = (typeof PROBLEM_STATES)[number];
+/** Greater is worse. */
+export const SEVERITY: Record<ProblemState, number> = { Failed: 5, Error: 5, Missed: 4, Warning: 3, Anomaly: 2 };
+
+/** A coarse reading of a cause, for the facet "Kind of problem". */
+export const PROBLEM_KINDS = [
+  'connection', 'snapshot', 'silent', 'space', 'partial', 'unusual', 'access', 'locked', 'integrity', 'cancelled', 'other',
+] as const;
+export type ProblemKind = (typeof PROBLEM_KINDS)[number];
+
+export const MEASURES = ['duration', 'bytes', 'files'] as const;
+export type Measure = (typeof MEASURES)[number];

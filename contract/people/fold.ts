@@ -1,0 +1,35 @@
+import type { Event, Logged } from '../events.ts';
+import type { Rows, Touch } from '../fold.ts';
+
+/** Answers whether the event was one of people's. */
+export function foldPeople(rows: Rows, logged: Logged): boolean {
+  const { event, at } = logged;
+  switch (event.type) {
+    case 'company.made@1':
+      rows.company?.set(event.data.n, { n: event.data.n, id: event.data.id, name: event.data.name, madeAt: at });
+      return true;
+    case 'user.made@1':
+      rows.user?.set(event.data.id, { ...event.data, madeAt: at, deletedAt: null });
+      return true;
+    case 'user.scoped@1': {
+      const user = rows.user?.get(event.data.id);
+      if (user) rows.user?.set(user.id, { ...user, roles: event.data.roles, companies: event.data.companies });
+      return true;
+    }
+    case 'user.deleted@1': {
+      const user = rows.user?.get(event.data.id);
+      if (user) rows.user?.set(user.id, { ...user, deletedAt: at });
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+export function touchesPeople(event: Event): Touch[] {
+  switch (event.type) {
+    case 'company.made@1': return [['company', event.data.n]];
+    case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1': return [['user', event.data.id]];
+    default: return [];
+  }
+}

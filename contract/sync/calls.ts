@@ -1,0 +1,85 @@
+import * as v from 'valibot';
+import { MeSchema } from '../account/me.ts';
+import { BrandingSchema } from '../brand/branding.ts';
+import { call } from '../call.ts';
+import { LoggedSchema } from '../events.ts';
+import { LIMITS } from '../limits.ts';
+import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../monitoring/rows.ts';
+import type { CompanyRow } from '../people/rows.ts';
+
+const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
+const day = v.pipe(v.string(), v.isoDate());
+
+/** Rows are made by the fold from events that were checked at the gate; they are not checked field by field again on their way out. */
+const rowsOf = <R>() => v.custom<readonly R[]>((input) => Array.isArray(input));
+
+/**
+ * What a device needs before any run, in one answer: who am I, and the small tables as of `cursor`. `days` says which days of runs there
+ * are in the window, newest first, with the tag of each day's page. A device takes the days newest first and then the events after
+ * `cursor`: it may see a run twice (a phantom), never miss one (SYNC-1).
+ */
+export const BootstrapSchema = v.object({
+  protocol: v.number(),
+  epoch: v.string(),
+  cursor: v.number(),
+  serverNow: v.number(),
+  me: MeSchema,
+  branding: BrandingSchema,
+  windowFrom: day,
+  days: v.array(v.object({ day, rows: v.number(), tag: v.string() })),
+  people: v.array(v.object({ id: v.string(), name: v.string() })),
+  companies: rowsOf<CompanyRow>(),
+  jobs: rowsOf<JobRow>(),
+  causes: rowsOf<CauseRow>(),
+  problems: rowsOf<ProblemRow>(),
+  keys: rowsOf<KeyRow>(),
+});
+export type Bootstrap = v.InferOutput<typeof BootstrapSchema>;
+
+/** `cursor`: the place in the log that the answer reaches, also where none of the events is for this user. `more`: ask again at once. */
+export const EventsSchema = v.object({
+  epoch: v.string(), cursor: v.number(), head: v.number(), more: v.boolean(), events: v.array(LoggedSchema),
+});
+export type EventsPage = v.InferOutput<typeof EventsSchema>;
+
+export const LastSyncSchema = v.object({
+  status: v.picklist(['SUCCEEDED', 'FAILED', 'NEVER']),
+  at: v.nullable(v.number()),
+  failed: v.array(v.object({ entity: v.string(), at: v.number(), message: v.string() })),
+});
+export type LastSync = v.InferOutput<typeof LastSyncSchema>;
+
+/** Lines of the poke stream (`text/event-stream`, `data: <JSON>`). A poke carries no data: it says that there is something to pull. */
+export type Poke =
+  | { readonly is: 'head'; readonly head: number; readonly epoch: string }
+  | { readonly is: 'scope' } // what you may see has changed: load anew
+  | { readonly is: 'out' }; // the session is over
+
+export const syncCalls = {
+  bootstrap: call({
+    method: 'GET', path: 'sync/bootstrap', says: 'Who am I, and the small tables as of a cursor.',
+    takes: v.strictObject({ protocol: v.optional(whole) }), gives: BootstrapSchema, gate: 'signed-in', failures: ['update-needed'],
+  }),
+  runsOfDay: call({
+    method: 'GET', path: 'sync/runs/{day}',
+    says: 'The runs that started on a UTC day, as one or more pages of binary columns, newest first; each page is led by its length (u32, little-endian). Carries an ETag; a closed day is made once.',
+    takes: v.strictObject({ day }), gives: 'bytes', gate: 'signed-in', failures: [],
+  }),
+  events: call({
+    method: 'GET', path: 'sync/events', says: 'Events after a cursor, those that this user may see.',
+    takes: v.strictObject({ after: whole, epoch: v.string(), limit: v.optional(whole), protocol: v.optional(whole) }),
+    gives: EventsSchema, gate: 'signed-in', failures: ['update-needed', 'conflict'],
+  }),
+  stream: call({
+    method: 'GET', path: 'sync/stream', says: 'A stream of pokes: there is something to pull.',
+    takes: v.strictObject({}), gives: 'stream', gate: 'signed-in', failures: ['too-many'],
+  }),
+  lastSync: call({
+    method: 'GET', path: 'sync/last-sync', says: 'Whether every source was last heard without a fault, and which was not.',
+    takes: v.strictObject({}), gives: LastSyncSchema, gate: 'signed-in', failures: [],
+  }),
+} as const;
+
+/** The protocol in headers of a command (OUT-3). */
+export const COMMAND_HEADERS = { key: 'idempotency-key', device: 'daybook-device', order: 'daybook-order' } as const;
+export const EVENTS_PAGE = LIMITS.eventsPage;

@@ -1,0 +1,34 @@
+import type { Role } from '#contract/abilities.ts';
+import type { CALLS, CallName, GivesOf, TakenOf } from '#contract/calls.ts';
+import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Result } from '#contract/result.ts';
+
+/** Who asks, as the session (or the ingest key) says: never as the body claims (T2). */
+export interface Signed {
+  readonly sessionId: string;
+  readonly userId: UserId;
+  readonly roles: readonly Role[];
+  /** Null: all companies of the provider. */
+  readonly companies: readonly CompanyN[] | null;
+}
+
+/** An idempotent command of a device (OUT-3): its id, the device and its number in the device's order. */
+export interface CommandKey { readonly id: string; readonly device: string; readonly order: number; readonly bodyHash: string }
+
+export interface Ask {
+  readonly tenant: TenantId;
+  /** Null on public and ingest calls. */
+  readonly signed: Signed | null;
+  /** The command's key where the caller sent one. */
+  readonly command: CommandKey | null;
+  readonly now: Ms;
+  readonly ip: string;
+  readonly request: Request;
+  /** Headers for the answer (cookies, ETag). */
+  readonly answer: Headers;
+}
+
+type Answer<N extends CallName> = (typeof CALLS)[N] extends { readonly gives: 'bytes' | 'stream' } ? Response : Result<GivesOf<N>>;
+
+/** One handler a call; the table of all of them is typed over the contract, so that a missing one does not compile. */
+export type Handlers = { readonly [N in CallName]: (input: TakenOf<N>, ask: Ask) => Promise<Answer<N>> };

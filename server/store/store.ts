@@ -1,0 +1,42 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Actor, Draft, Logged } from '#contract/events.ts';
+import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
+import type { Database } from './database.ts';
+
+/** The one way to data. PGlite and PostgreSQL behave alike behind it. */
+export interface Store {
+  readonly kind: 'pglite' | 'postgres';
+  /** The only function that opens a transaction for a tenant: role, tenant and isolation are set before `work` sees it. */
+  tenant<T>(tenant: TenantId, work: (tx: TenantTx) => Promise<T>, how?: { readonly readOnly?: boolean }): Promise<T>;
+  /** For the few tables that no tenant owns (hosts, key index, migrations). */
+  system<T>(work: (db: Transaction<Database>) => Promise<T>): Promise<T>;
+  /** Told after each commit that appended. A hint only: everything works without it (S13). */
+  onAppend(listener: (tenant: TenantId, head: number) => void): () => void;
+  tenants(): Promise<readonly TenantId[]>;
+  close(): Promise<void>;
+}
+
+export interface Head { readonly seq: number; readonly epoch: string }
+export type Counter = 'company' | 'job' | 'run' | 'problem' | 'cause';
+
+export interface By { readonly actor: Actor; readonly subject: UserId | null; readonly commandId: CommandId | null; readonly at: Ms }
+
+export interface TenantTx {
+  readonly tenant: TenantId;
+  /** For statements of the areas. Every one carries `tenant_id = …` besides the policy: each must hold alone. */
+  readonly sql: Transaction<Database>;
+  head(): Promise<Head>;
+  /** The first of `count` new numbers in a row. Locks the tenant's head row until the end of the transaction. */
+  take(counter: Counter, count: number): Promise<number>;
+  /** Rows by id, those that exist. */
+  rows<T extends TableName>(table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>>;
+  /** All rows of a table, for the small ones. */
+  all<T extends TableName>(table: T): Promise<Tables[T][]>;
+  /** Checks, numbers, writes and folds the events, and writes the rows they change: all of it or nothing (LOG-3). */
+  append(drafts: readonly Draft[], by: By): Promise<readonly Logged[]>;
+  /** Events after `seq`, at most `limit`, in order. */
+  eventsAfter(seq: number, limit: number): Promise<Logged[]>;
+}
+
+export type Db = Kysely<Database>;

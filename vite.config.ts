@@ -1,0 +1,28 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const api = `http://127.0.0.1:${process.env['API_PORT'] ?? '4301'}`;
+
+export default defineConfig({
+  root: 'src',
+  build: {
+    outDir: '../dist',
+    emptyOutDir: true,
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      // Tremor and what it brings declare no side effects of their own, so a page pays only for what it uses.
+      treeshake: {
+        moduleSideEffects: [{ test: /node_modules\/(@tremor|recharts|@headlessui|@floating-ui|date-fns|react-day-picker|victory-vendor|lodash|d3-)/, sideEffects: false }],
+      },
+      onLog(level, log, handler) {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handler(level, log);
+      },
+    },
+  },
+  worker: { format: 'es' },
+  plugins: [react({ compiler: true }), tailwindcss()],
+  server: { proxy: { '/api': api, '/ping': api } },
+});

@@ -1,0 +1,96 @@
+/**
+ * The one door between page and worker. The page imports this file as a type only; `workers/door.ts` is checked against it.
+ * Everything that crosses is plain data; expected failures are values (`Result`).
+ */
+import type { Me } from '#contract/account/me.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { CallName, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms, RunN } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/monitoring/rows.ts';
+import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
+import type { CompanyRow } from '#contract/people/rows.ts';
+import type { Result } from '#contract/result.ts';
+
+/** What can be watched, and what each watch gives. */
+export interface Watches {
+  /** Who is signed in on this device. `starting` until the disk has been asked. */
+  who: { readonly takes: object; readonly gives: Who };
+  status: { readonly takes: object; readonly gives: SyncStatus };
+  runs: { readonly takes: RunsWatch; readonly gives: RunsView };
+  companies: { readonly takes: object; readonly gives: readonly CompanyRow[] };
+  keys: { readonly takes: object; readonly gives: readonly KeyRow[] };
+  outbox: { readonly takes: object; readonly gives: OutboxView };
+}
+export type WatchName = keyof Watches;
+
+export interface RunsWatch {
+  readonly filter: RunsFilter;
+  readonly window: RunsWindow;
+  /** True while a person works in the list: rows keep their place, new ones wait and are counted in `fresh`. */
+  readonly held: boolean;
+  /** Count it up to take in what waits ("press R"). */
+  readonly round: number;
+}
+
+export type Who =
+  | { readonly is: 'starting' }
+  | { readonly is: 'out'; readonly reason: 'none' | 'expired' | 'ended'; readonly branding: Branding | null }
+  | { readonly is: 'in'; readonly me: Me; readonly branding: Branding; readonly offlineUntil: Ms };
+
+export interface SyncStatus {
+  readonly is: 'live' | 'catching-up' | 'offline' | 'signed-out' | 'update-needed';
+  /** Newest moment at which this device had everything the server had. */
+  readonly syncedAt: Ms | null;
+  readonly offlineSince: Ms | null;
+  /** Things still to load, 0 when live. */
+  readonly left: number;
+  readonly waiting: number;
+  readonly refused: number;
+  /** True where another tab of this browser does the work. */
+  readonly follower: boolean;
+  /** `persisted`: the browser promised to keep the data. `memory`: it refused a database, all is lost on closing. */
+  readonly storage: 'persisted' | 'best-effort' | 'memory' | 'full';
+  readonly fault: string | null;
+  /** Another build of the product has taken over the database: reload. */
+  readonly reload: boolean;
+}
+
+export interface OutboxEntry {
+  readonly id: string;
+  readonly call: OfflineCall;
+  readonly runs: readonly RunN[];
+  readonly what: string;
+  readonly madeAt: Ms;
+  readonly state: 'waiting' | 'sending' | 'refused';
+  readonly failure: Failure | null;
+}
+/** `notices`: what another person's change did to one of ours (OUT-6). */
+export interface OutboxView {
+  readonly entries: readonly OutboxEntry[];
+  readonly notices: readonly { readonly id: string; readonly at: Ms; readonly text: string; readonly run: RunN | null }[];
+}
+
+export interface Watch<N extends WatchName> {
+  /** Another question to the same watch, cheaper than a new one. */
+  change(takes: Watches[N]['takes']): void;
+  close(): void;
+}
+
+export interface Door {
+  watch<N extends WatchName>(name: N, takes: Watches[N]['takes'], onChange: (value: Watches[N]['gives']) => void): Promise<Watch<N>>;
+  /** A change of data. Kept on disk before it resolves ("saved on this device"); `sent` tells whether the server has it yet. */
+  send<N extends OfflineCall>(name: N, input: TakesOf<N>): Promise<Result<Sent>>;
+  /** Everything else: needs the network and says so. */
+  ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>>;
+  /** All runs that match a filter, to act on them all. */
+  matching(filter: RunsFilter): Promise<readonly RunN[]>;
+  signIn(username: string, password: string): Promise<Result<Me>>;
+  /** OUT-7. `ask`: sign out only if nothing is unsent, and answer how much is. */
+  signOut(unsent: 'ask' | 'send' | 'keep' | 'discard'): Promise<Result<{ readonly out: boolean; readonly unsent: number }>>;
+  /** Try a refused command again, or drop it; dismiss a notice. */
+  mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>>;
+  syncNow(): Promise<void>;
+}
+
+export interface Sent { readonly id: string; readonly sent: boolean }

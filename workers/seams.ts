@@ -1,0 +1,130 @@
+/** The seams inside the worker: what the engine, the disk and the wire are to each other. */
+import type { Tables } from '#contract/fold.ts';
+import type { CommandId, Day, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
+import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import type { RunsFacets, RunsFilter, RunsWindow, RunView } from '#contract/monitoring/query.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import type { Me } from '#contract/account/me.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { Failure } from '#contract/errors.ts';
+
+/** The tables that a device keeps as rows. Runs are columns. */
+export type SmallTable = 'company' | 'job' | 'cause' | 'problem' | 'key';
+export type SmallRows = { readonly [T in SmallTable]?: readonly Tables[T][] };
+export interface Person { readonly id: UserId; readonly name: string }
+
+/**
+ * The column store in memory. No clock, no disk, no network: time comes in as `now`. A run never changes its `n` or its start, so it is
+ * found by binary search; what changes often (reviews) lives in the problem table and costs one entry of a lookup table.
+ */
+export interface Engine {
+  put(rows: SmallRows): void;
+  people(all: readonly Person[]): void;
+  /** The provider's zone and the hour at which its day begins: for strips and streaks. */
+  zone(timeZone: string, dayBeginsHour: number): void;
+  row<T extends SmallTable>(table: T, id: number | string): Tables[T] | undefined;
+  all<T extends SmallTable>(table: T): readonly Tables[T][];
+  /** A segment as it came from disk or wire, newest first. Segments come in any order and may overlap in time; a run is in one of them only, or the later one given wins. */
+  addSegment(columns: RunColumns): void;
+  /** New or changed runs, in any order. */
+  upsert(runs: readonly LeanRun[]): void;
+  /** Those of the runs asked for that are here. */
+  runs(ns: readonly RunN[]): Map<RunN, LeanRun>;
+  /** Problem rows shown instead of the ones that were put, until the next call: unsent changes. */
+  overlay(problems: ReadonlyMap<ProblemN, ProblemRow>): void;
+  select(filter: RunsFilter, now: Ms): Selection;
+  /** Rows of a selection's window, told as they are now, in the selection's order. */
+  view(selection: Selection, window: RunsWindow, now: Ms): readonly RunView[];
+  /** Rows here, and the newest start. */
+  readonly size: number;
+  readonly newestAt: Ms | null;
+  clear(): void;
+}
+
+export interface Selection {
+  readonly total: number;
+  readonly facets: RunsFacets;
+  readonly progress: { readonly cleared: number; readonly of: number };
+  /** Runs in order. */
+  ids(): Uint32Array;
+}
+
+/** One change as it is kept: the small rows and runs that events changed, and the cursor they reach. */
+export interface Patch { readonly cursor: number; readonly rows: SmallRows; readonly runs: readonly LeanRun[] }
+
+/** Everything of the first step of opening: no segment yet. */
+export interface Opened {
+  readonly epoch: string;
+  readonly cursor: number;
+  readonly me: Me;
+  readonly branding: Branding;
+  readonly people: readonly Person[];
+  readonly rows: SmallRows;
+  readonly patches: readonly Patch[];
+  readonly syncedAt: Ms | null;
+  /** Days of the window, newest first, and whether each is here. */
+  readonly days: readonly { readonly day: Day; readonly here: boolean }[];
+  readonly segments: readonly SegmentInfo[];
+}
+export interface SegmentInfo { readonly id: number; readonly rows: number; readonly fromSec: number; readonly toSec: number }
+
+export interface Fresh {
+  readonly epoch: string;
+  readonly cursor: number;
+  readonly me: Me;
+  readonly branding: Branding;
+  readonly people: readonly Person[];
+  readonly rows: SmallRows;
+  readonly days: readonly Day[];
+}
+
+/**
+ * IndexedDB through Dexie, values encrypted (AES-GCM, the record's place as additional data). One database a user, provider and origin.
+ * All failures of storage come out as `DiskFault`, nothing else is thrown.
+ */
+export interface Disk {
+  /** Null where there is nothing, or nothing readable: then load anew. The outbox is kept in any case where it can be read. */
+  open(): Promise<Opened | null>;
+  segment(id: number): Promise<RunColumns>;
+  /** Replaces everything but the outbox by a fresh start, in one transaction. */
+  begin(fresh: Fresh): Promise<void>;
+  /** The runs of one day, from the wire: written as segments and noted in the manifest, in one transaction. Newest day first. */
+  addDay(day: Day, pages: readonly RunColumns[]): Promise<void>;
+  /** Patch and cursor in one transaction (SYNC-1). Answers the patch's number, for the other tabs. */
+  append(patch: Patch, syncedAt: Ms): Promise<number>;
+  patch(id: number): Promise<Patch>;
+  noteSynced(at: Ms): Promise<void>;
+  /** Idle work: folds patches into tables and segments, one at a time; answers whether more is to be done. */
+  compact(): Promise<boolean>;
+  /** Strict durability: on disk when it resolves (OUT-1). Gives the command its number in this device's order. */
+  keepCommand(command: Omit<Command, 'order'>): Promise<Command>;
+  commands(): Promise<readonly Command[]>;
+  markCommand(id: CommandId, state: Command['state'], failure: Failure | null): Promise<void>;
+  dropCommand(id: CommandId): Promise<void>;
+  readonly device: string;
+  /** The key first, then the data (C9). `keepOutbox`: unsent commands of this user stay, readable again when it signs in. */
+  destroy(keepOutbox: boolean): Promise<void>;
+  /** Told when another build wants the database (`versionchange`) or it was closed under us. */
+  onLost(listener: (why: 'newer-build' | 'closed') => void): void;
+  close(): void;
+}
+
+export interface Command {
+  readonly id: CommandId;
+  /** Number in this device's order, from 1, without holes among those sent. */
+  readonly order: number;
+  readonly call: string;
+  readonly input: unknown;
+  readonly madeAt: Ms;
+  readonly state: 'waiting' | 'refused';
+  readonly failure: Failure | null;
+}
+
+export class DiskFault extends Error {
+  readonly kind: 'full' | 'unavailable' | 'corrupt';
+  constructor(kind: DiskFault['kind'], message: string) {
+    super(message);
+    this.name = 'DiskFault';
+    this.kind = kind;
+  }
+}
