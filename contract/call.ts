@@ -26,6 +26,6 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
 
 export const call = <I extends GenericSchema, O extends GenericSchema>(one: Call<I, O>): Call<I, O> => one;
 
-export type Takes<C> = C extends Call<infer I, GenericSchema> ? InferInput<I> : never;
-export type Taken<C> = C extends Call<infer I, GenericSchema> ? InferOutput<I> : never;
+export type Takes<C> = C extends Call<infer I> ? InferInput<I> : never;
+export type Taken<C> = C extends Call<infer I> ? InferOutput<I> : never;
 export type Gives<C> = C extends { readonly gives: infer G } ? (G extends GenericSchema ? InferOutput<G> : never) : never;

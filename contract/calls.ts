@@ -15,4 +15,4 @@ export type GivesOf<N extends CallName> = Gives<(typeof CALLS)[N]>;
 /** Calls that a device may queue while it has no network (OUT-2). */
 export type OfflineCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly offline: string } ? N : never }[CallName];
 /** As `(typeof CALLS)[N]`, for code that walks the table. */
-export const callOf = (name: CallName): Call => CALLS[name] as Call;
+export const callOf = (name: CallName): Call => CALLS[name];
