@@ -1,0 +1,22 @@
+import { defineConfig } from '@playwright/test';
+
+const executablePath = process.env['CHROMIUM'];
+
+export default defineConfig({
+  testDir: 'tests/e2e',
+  outputDir: '.cache/e2e',
+  fullyParallel: false,
+  workers: 1,
+  timeout: 90_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: process.env['CI'] !== undefined,
+  reporter: [['list'], ['json', { outputFile: process.env['PLAYWRIGHT_JSON_OUTPUT_NAME'] ?? '.cache/e2e.json' }]],
+  use: {
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-US',
+    launchOptions: {
+      ...(executablePath === undefined ? {} : { executablePath }),
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    },
+  },
+});

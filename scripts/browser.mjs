@@ -1,0 +1,29 @@
+// Finds a Chromium, or gets one: CHROMIUM, what is in PATH, Playwright's own download, or Debian's package as root.
+import { existsSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'msedge'];
+const PLACES = ['/Applications/Google Chrome.app/Contents/MacOS/Google Chrome', '/Applications/Chromium.app/Contents/MacOS/Chromium'];
+
+const inPath = () => NAMES.flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name)))
+  .concat(PLACES).find((file) => existsSync(file));
+
+/** Path of a browser, or null where Playwright's own is to be used. Ends the process where none can be had. */
+export function findBrowser(node) {
+  const given = process.env.CHROMIUM;
+  if (given) return given;
+  const found = inPath();
+  if (found) return found;
+  console.log('No Chromium here: getting one…');
+  const own = spawnSync(node, ['node_modules/playwright/cli.js', 'install', 'chromium'], { stdio: 'inherit', timeout: 300_000 });
+  if (own.status === 0) return null;
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
+    spawnSync('apt-get', ['install', '-y', '-qq', 'chromium'], { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+    const installed = inPath();
+    if (installed) return installed;
+  }
+  console.error('No browser for the end-to-end tests: install Chromium or set CHROMIUM to its path.');
+  process.exit(1);
+}

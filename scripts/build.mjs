@@ -1,0 +1,26 @@
+// Builds the page when its sources changed, and compresses it once for all visitors.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from './node.mjs';
+
+const STAMP = 'dist/.sources-sha256';
+const ROOMS = ['src', 'contract', 'machines', 'workers'];
+
+const filesOf = (folder) => readdirSync(folder, { withFileTypes: true, recursive: true })
+  .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+
+function sourceHash() {
+  const hash = createHash('sha256');
+  for (const file of [...ROOMS.flatMap(filesOf), 'vite.config.ts', 'package-lock.json']) hash.update(file).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+export async function build(node) {
+  const hash = sourceHash();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === hash) return 0;
+  const code = await run(['node_modules/vite/bin/vite.js', 'build', '--logLevel', 'warn'], { node })
+    || await run(['server/http/precompress.ts', 'dist'], { node });
+  if (code === 0) writeFileSync(STAMP, hash);
+  return code;
+}

@@ -1,0 +1,15 @@
+// Everything that is wrong with the text of the project and can be told without running it.
+import { run } from './node.mjs';
+
+const ROOMS = ['contract', 'machines', 'workers', 'server', 'src', 'tests'];
+
+/** Answers the names of the checks that failed and how many there are. */
+export async function check(node) {
+  const failed = [];
+  for (const room of ROOMS) {
+    if (await run(['node_modules/typescript/bin/tsc', '-p', room], { node }) !== 0) failed.push(`tsc ${room}`);
+  }
+  if (await run(['node_modules/oxlint/bin/oxlint', '--type-aware', '--quiet'], { node }) !== 0) failed.push('oxlint');
+  if (await run(['node_modules/knip/bin/knip.js', '--no-progress'], { node }) !== 0) failed.push('knip');
+  return { failed, count: ROOMS.length + 2 };
+}

@@ -1,0 +1,26 @@
+// Installs what the lock names, when it changed. Plain JavaScript for any Node >= 18: nothing is installed yet.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+
+const STAMP = 'node_modules/.lock-sha256';
+
+const lockHash = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+/** `folder` has a package-lock.json of its own. Answers whether anything was installed. */
+export function install(folder = '.') {
+  const hash = lockHash(`${folder}/package-lock.json`);
+  const stamp = `${folder}/${STAMP}`;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return false;
+  console.log(`Installing what ${folder === '.' ? 'the project' : folder} needs (first start, or the lock changed)…`);
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const done = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder, stdio: 'inherit', shell: process.platform === 'win32',
+  });
+  if (done.status !== 0) {
+    console.error('npm ci failed: see above.');
+    process.exit(1);
+  }
+  writeFileSync(stamp, hash);
+  return true;
+}

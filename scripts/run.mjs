@@ -1,0 +1,50 @@
+// The commands of package.json. Plain JavaScript for any Node >= 18, with nothing installed: it brings the rest.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { install } from './install.mjs';
+
+process.chdir(dirname(dirname(fileURLToPath(import.meta.url))));
+const [command = 'start', ...rest] = process.argv.slice(2);
+
+install();
+const { findNode, run } = await import('./node.mjs');
+const node = findNode();
+
+const commands = {
+  async start() {
+    const { build } = await import('./build.mjs');
+    return await build(node) || await run(['server/main.ts', ...rest], { node });
+  },
+  async dev() {
+    const port = process.env.PORT ?? '4300';
+    const api = process.env.API_PORT ?? String(Number(port) + 1);
+    const codes = await Promise.all([
+      run(['--watch', '--watch-preserve-output', 'server/main.ts', ...rest], { node, env: { PORT: api } }),
+      run(['node_modules/vite/bin/vite.js', '--port', port, '--strictPort'], { node, env: { API_PORT: api } }),
+    ]);
+    return Math.max(...codes);
+  },
+  async test() { return (await import('./suite.mjs')).suite(node); },
+  async check() {
+    const { failed } = await (await import('./check.mjs')).check(node);
+    for (const name of failed) console.error(`failed: ${name}`);
+    return failed.length === 0 ? 0 : 1;
+  },
+  async bench() {
+    install('tests/bench');
+    const { build } = await import('./build.mjs');
+    const { findBrowser } = await import('./browser.mjs');
+    const browser = findBrowser(node);
+    return await build(node) || await run(['tests/bench/main.ts', ...rest], { node, env: browser ? { CHROMIUM: browser } : {} });
+  },
+  rebuild: () => run(['server/rebuild.ts', ...rest], { node }),
+  backup: () => run(['server/backup.ts', ...rest], { node }),
+  restore: () => run(['server/restore.ts', ...rest], { node }),
+};
+
+const chosen = commands[command];
+if (!chosen) {
+  console.error(`Unknown command "${command}". There are: ${Object.keys(commands).join(', ')}.`);
+  process.exit(2);
+}
+process.exitCode = await chosen();
