@@ -1,0 +1,56 @@
+import type { ComponentPropsWithRef, ReactNode } from 'react';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon-paths.ts';
+import { Kbd } from './kbd.tsx';
+
+export interface ChipProps extends Omit<ComponentPropsWithRef<'button'>, 'value'> {
+  /** What is set ("Group by"), and to what ("Cause"). */
+  readonly label?: string;
+  readonly value: ReactNode;
+  readonly icon?: IconName;
+  /** A chevron: pressing it opens a choice. On by default. */
+  readonly opens?: boolean;
+}
+
+/** Opens a choice, and shows what is chosen. Takes the props of a Headless UI button: `<MenuButton as={Chip} value="…" />`. */
+export function Chip({ label, value, icon, opens = true, type = 'button', className = '', ...rest }: ChipProps) {
+  return (
+    <button {...rest} type={type} className={`${SHAPE} hover:bg-wash ${className}`}>
+      {icon !== undefined && <Icon name={icon} className="text-ink-3" />}
+      {label !== undefined && <span className="text-ink-3">{label}</span>}
+      <span className="max-w-60 truncate">{value}</span>
+      {opens && <Icon name="chevron-down" className="text-ink-3" />}
+    </button>
+  );
+}
+
+export interface FilterChipProps { readonly label?: string; readonly value: string; readonly onRemove: () => void }
+
+/** A filter that is on; pressing it takes it away. */
+export function FilterChip({ label, value, onRemove }: FilterChipProps) {
+  return (
+    <button type="button" className={`${SHAPE} hover:bg-wash`} onClick={onRemove} aria-label={`Remove filter: ${label === undefined ? '' : `${label} `}${value}`}>
+      {label !== undefined && <span className="text-ink-3">{label}</span>}
+      <span className="max-w-60 truncate">{value}</span>
+      <Icon name="close" className="text-ink-3" />
+    </button>
+  );
+}
+
+export interface PillProps extends ComponentPropsWithRef<'button'> { readonly keycap?: string }
+
+/** Only for "12 new, press R". It never covers rows. */
+export function Pill({ keycap, type = 'button', className = '', children, ...rest }: PillProps) {
+  return (
+    <button
+      {...rest} type={type} {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
+      className={`inline-flex h-6 items-center gap-2 rounded-pill border border-accent-line bg-accent-wash px-2.5 font-semibold whitespace-nowrap text-accent
+        pointer-coarse:min-h-11 ${className}`}
+    >
+      {children}
+      {keycap !== undefined && <Kbd on="wash">{keycap}</Kbd>}
+    </button>
+  );
+}
+
+const SHAPE = 'inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap text-ink pointer-coarse:min-h-11';

@@ -1,0 +1,27 @@
+import { DASHED, PATHS } from './icon-paths.ts';
+import type { IconName } from './icon-paths.ts';
+
+export interface IconProps {
+  readonly name: IconName;
+  /** CSS pixels, 16 by default. */
+  readonly size?: number;
+  /** Width of the stroke in units of the 16 px drawing, 1.5 by default. */
+  readonly stroke?: number;
+  /** A name for screen readers, only where no word stands beside the icon. */
+  readonly label?: string;
+  readonly className?: string;
+}
+
+/** A drawing of lines in the colour of the text around it. */
+export function Icon({ name, size = 16, stroke = 1.5, label, className = '' }: IconProps) {
+  const dashed = DASHED[name];
+  return (
+    <svg
+      viewBox="0 0 16 16" width={size} height={size} className={`block shrink-0 ${className}`} fill="none" stroke="currentColor" strokeWidth={stroke}
+      strokeLinecap="round" strokeLinejoin="round" {...(label === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label })}
+    >
+      {dashed !== undefined && <path d={dashed} strokeDasharray="2.5 2.41" />}
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,60 @@
+/** What stands top right for a moment. A page shows it by `<Toasts />`, once, in the frame. */
+export interface Toast {
+  readonly id: number;
+  /** `done`: an inked tick. `failed`: red edge, told at once. */
+  readonly tone: 'done' | 'failed';
+  readonly text: string;
+  /** A way on: `Undo` with the key U (10 s), or another word such as `Try again`. */
+  readonly action: { readonly word: string; readonly key: string | null; readonly run: () => void } | null;
+  readonly lastsMs: number;
+}
+
+const DONE_MS = 3_500;
+const FAILED_MS = 5_000;
+const UNDO_MS = 10_000;
+const MOST = 4;
+
+let shown: readonly Toast[] = [];
+let count = 0;
+const listeners = new Set<() => void>();
+
+/** It is done, e.g. `Command copied`. */
+export const tell = (text: string): void => add({ tone: 'done', text, action: null, lastsMs: DONE_MS });
+
+/** It is done and can be taken back for 10 s, by the button or the key U. */
+export const tellWithUndo = (text: string, undo: () => void): void =>
+  add({ tone: 'done', text, action: { word: 'Undo', key: 'U', run: undo }, lastsMs: UNDO_MS });
+
+/** It failed: a sentence of `contract/messages.ts`, and a way on where there is one. */
+export const tellFailure = (text: string, again?: () => void): void =>
+  add({ tone: 'failed', text, action: again ? { word: 'Try again', key: null, run: again } : null, lastsMs: again ? UNDO_MS : FAILED_MS });
+
+export function dismissToast(id: number): void {
+  shown = shown.filter((toast) => toast.id !== id);
+  announce();
+}
+
+/** Takes back the newest change that still can be; answers whether there was one. `<Toasts />` calls it for the key U. */
+export function undoNewest(): boolean {
+  const last = shown.findLast((toast) => toast.action?.key === 'U');
+  if (!last) return false;
+  dismissToast(last.id);
+  last.action?.run();
+  return true;
+}
+
+export const toasts = {
+  now: (): readonly Toast[] => shown,
+  subscribe: (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => { listeners.delete(listener); };
+  },
+};
+
+function add(toast: Omit<Toast, 'id'>): void {
+  count += 1;
+  shown = [...shown, { ...toast, id: count }].slice(-MOST);
+  announce();
+}
+
+const announce = (): void => listeners.forEach((listener) => listener());
