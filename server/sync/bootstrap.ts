@@ -1,0 +1,54 @@
+import type { Me } from '#contract/account/me.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS, PROTOCOL } from '#contract/limits.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import type { Bootstrap } from '#contract/sync/calls.ts';
+import type { Signed } from '#server/http/handler.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import { dayAt, daysOf } from './days.ts';
+import { scopeOf, seesCompany } from './scope.ts';
+import type { Scope } from './scope.ts';
+
+const DAY_MS = 86_400_000;
+
+export async function meOf(tx: TenantTx, signed: Signed): Promise<Me> {
+  const person = await tx.sql.selectFrom('person').select(['username', 'name', 'email'])
+    .where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
+  return {
+    id: signed.userId, username: person.username, name: person.name, email: person.email ?? '', roles: [...signed.roles],
+    companies: signed.companies === null ? null : [...signed.companies], serviceProviderId: tx.tenant,
+  };
+}
+
+/** All of it from one snapshot of the database: the small tables stand exactly at `cursor`. */
+export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<Bootstrap> {
+  const scope = scopeOf(signed);
+  const { seq, epoch } = await tx.head();
+  const windowFrom = dayAt(now - (LIMITS.windowDays - 1) * DAY_MS);
+  const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+  const [companies, jobs, causes, problems, keys, people] = [
+    await tx.all('company'), await tx.all('job'), await tx.all('cause'), await problemsSince(tx, scope, Date.parse(windowFrom)),
+    scope.keys ? await tx.all('key') : [], await peopleOf(tx),
+  ];
+  return {
+    protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding: branding as Branding, windowFrom,
+    days: await daysOf(tx, scope, windowFrom, epoch),
+    people,
+    companies: companies.filter(({ n }) => seesCompany(scope, n)),
+    jobs: jobs.filter(({ company }) => seesCompany(scope, company)),
+    causes, problems,
+    keys: keys.filter(({ company }) => seesCompany(scope, company)),
+  };
+}
+
+/** Open ones, and those that a run of the window may name. */
+async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<ProblemRow[]> {
+  let query = tx.sql.selectFrom('problem').select('row').where('tenant_id', '=', tx.tenant)
+    .where((e) => e.or([e('closed_at', 'is', null), e('last_at', '>=', since)]));
+  if (scope.companies !== null) query = query.where('company_n', 'in', scope.companies.size === 0 ? [0] : [...scope.companies]);
+  return (await query.orderBy('n').execute()).map(({ row }) => row);
+}
+
+const peopleOf = (tx: TenantTx): Promise<{ id: string; name: string }[]> =>
+  tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).orderBy('id').execute();

@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Day, Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { encodeColumns, leanOf } from '#contract/monitoring/columns.ts';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
+import type { JobRow, RunRow } from '#contract/monitoring/rows.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import type { Scope } from './scope.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface DayInfo { readonly day: Day; readonly rows: number; readonly tag: string }
+
+export const dayAt = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
+
+/** The days of the window that hold runs of the scope, newest first. A day's tag changes when any run of it does. */
+export async function daysOf(tx: TenantTx, scope: Scope, from: Day, epoch: string): Promise<DayInfo[]> {
+  if (scope.companies === null) {
+    const rows = await tx.sql.selectFrom('run_day').select(['day', 'rows', 'seq'])
+      .where('tenant_id', '=', tx.tenant).where('day', '>=', from).where('rows', '>', 0).orderBy('day', 'desc').execute();
+    return rows.map(({ day, rows: count, seq }) => ({ day, rows: count, tag: tagOf(epoch, day, seq, scope) }));
+  }
+  if (scope.companies.size === 0) return [];
+  const day = sql<Day>`to_char(to_timestamp(started_at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
+  const rows = await tx.sql.selectFrom('run').select([day.as('day'), (e) => e.fn.countAll<number>().as('rows'), (e) => e.fn.max('seq').as('seq')])
+    .where('tenant_id', '=', tx.tenant).where('company_n', 'in', [...scope.companies]).where('started_at', '>=', Date.parse(from))
+    .groupBy(day).orderBy(day, 'desc').execute();
+  return rows.map((row) => ({ day: row.day, rows: Number(row.rows), tag: tagOf(epoch, row.day, Number(row.seq), scope) }));
+}
+
+export async function tagOfDay(tx: TenantTx, scope: Scope, day: Day, epoch: string): Promise<string> {
+  const [info] = (await daysOf(tx, scope, day, epoch)).filter((one) => one.day === day);
+  return info?.tag ?? tagOf(epoch, day, 0, scope);
+}
+
+const tagOf = (epoch: string, day: Day, seq: number, scope: Scope): string =>
+  `"${epoch.slice(0, 8)}-${day}-${seq}${scope.companies === null ? '' : `-${[...scope.companies].sort((a, b) => a - b).join('.')}`}"`;
+
+/** The day's runs as framed pages (`runsOfDay` in the contract), newest first. */
+export async function pagesOf(tx: TenantTx, scope: Scope, day: Day): Promise<Uint8Array<ArrayBuffer>> {
+  const from = Date.parse(day);
+  let query = tx.sql.selectFrom('run').innerJoin('job', (join) => join
+    .onRef('job.tenant_id', '=', 'run.tenant_id').onRef('job.n', '=', 'run.job_n'))
+    .select(['run.row as run', sql<Pick<JobRow, 'managed' | 'source' | 'type'>>`json_build_object('managed', job.row->'managed', 'source', job.row->'source', 'type', job.row->'type')`.as('job')])
+    .where('run.tenant_id', '=', tx.tenant).where('job.tenant_id', '=', tx.tenant)
+    .where('run.started_at', '>=', from).where('run.started_at', '<', from + DAY_MS);
+  if (scope.companies !== null) query = query.where('run.company_n', 'in', scope.companies.size === 0 ? [0] : [...scope.companies]);
+  const rows = await query.orderBy(sql`run.started_at / 1000`, 'desc').orderBy('run.n', 'desc').execute();
+  return frame(rows.map(({ run, job }) => leanOf(run as RunRow, job)));
+}
+
+export function frame(runs: readonly LeanRun[]): Uint8Array<ArrayBuffer> {
+  const pages: Uint8Array[] = [];
+  for (let at = 0; at < runs.length; at += LIMITS.pageRows) pages.push(encodeColumns(runs.slice(at, at + LIMITS.pageRows)));
+  const whole = new Uint8Array(pages.reduce((sum, page) => sum + 4 + page.length, 0));
+  const view = new DataView(whole.buffer);
+  let at = 0;
+  for (const page of pages) {
+    view.setUint32(at, page.length, true);
+    whole.set(page, at + 4);
+    at += 4 + page.length;
+  }
+  return whole;
+}

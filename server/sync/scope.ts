@@ -1,0 +1,26 @@
+import { can } from '#contract/abilities.ts';
+import type { Logged } from '#contract/events.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import type { Signed } from '#server/http/handler.ts';
+
+/** What a user gets of the log (SYNC-6): its companies, and of the provider as a whole what its abilities are for. */
+export interface Scope { readonly companies: ReadonlySet<CompanyN> | null; readonly keys: boolean; readonly own: string }
+
+export const scopeOf = (signed: Pick<Signed, 'userId' | 'roles' | 'companies'>): Scope => ({
+  companies: signed.companies === null ? null : new Set(signed.companies),
+  keys: can(signed.roles, 'monitoring.sources'),
+  own: signed.userId,
+});
+
+export const seesCompany = (scope: Scope, company: CompanyN): boolean => scope.companies === null || scope.companies.has(company);
+
+export function sees(scope: Scope, { event, company }: Pick<Logged, 'event' | 'company'>): boolean {
+  if (company !== null && !seesCompany(scope, company)) return false;
+  const [noun] = event.type.split('.');
+  switch (noun) {
+    case 'user': return event.type !== 'user.made@1' && event.data !== null && 'id' in event.data && event.data.id === scope.own;
+    case 'key': return scope.keys;
+    case 'computer': case 'repository': return false; // asked for when their pages are opened, not kept on devices
+    default: return true;
+  }
+}

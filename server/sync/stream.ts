@@ -1,0 +1,62 @@
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Poke } from '#contract/sync/calls.ts';
+import type { Signed } from '#server/http/handler.ts';
+import type { World } from '#server/world.ts';
+
+const KEEP_ALIVE_MS: Ms = 15_000;
+const LOOK_MS: Ms = 2_000;
+
+/**
+ * A stream of pokes. It is told after commits of this process, and looks for itself every 2 s besides, so that it works with other
+ * writers and with hints lost (S13). `alive` answers what the session may do now: null when it has ended.
+ */
+export function pokeStream(
+  world: World, tenant: TenantId, signed: Signed, alive: () => Promise<Signed | null>, onClose: () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const started = rightsOf(signed);
+  let told = -1, beat = 0, timer: { cancel(): void } | null = null, busy = false, again = false;
+  let stop: () => void = () => {};
+
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string): void => { if ((controller.desiredSize ?? 0) > -64) controller.enqueue(encoder.encode(text)); };
+      const poke = (one: Poke): void => write(`data: ${JSON.stringify(one)}\n\n`);
+      const unhook = world.store.onAppend((of) => { if (of === tenant) void look(); });
+      stop = () => {
+        stop = () => {};
+        unhook();
+        timer?.cancel();
+        onClose();
+      };
+      const end = (last: Poke): void => { poke(last); stop(); controller.close(); };
+
+      async function look(): Promise<void> {
+        if (busy) { again = true; return; }
+        busy = true;
+        try {
+          const now = await alive();
+          if (now === null) return end({ is: 'out' });
+          if (rightsOf(now) !== started) return end({ is: 'scope' });
+          const head = await world.store.tenant(tenant, (tx) => tx.head(), { readOnly: true });
+          if (head.seq !== told) { told = head.seq; poke({ is: 'head', head: head.seq, epoch: head.epoch }); }
+        } catch (error) {
+          world.log.warn('stream: cannot look', { error: String(error) });
+        } finally {
+          busy = false;
+          if (again) { again = false; void look(); }
+        }
+      }
+      const turn = (): void => {
+        beat += LOOK_MS;
+        if (beat >= KEEP_ALIVE_MS) { beat = 0; write(': still here\n\n'); }
+        void look();
+        timer = world.clock.after(LOOK_MS, turn);
+      };
+      turn();
+    },
+    cancel() { stop(); },
+  });
+}
+
+const rightsOf = ({ roles, companies }: Signed): string => JSON.stringify([[...roles].sort(), companies === null ? null : [...companies].sort((a, b) => a - b)]);
