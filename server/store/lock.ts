@@ -1,0 +1,3 @@
+export async function holdFolder(_dir: string, _now: number): Promise<{ release(): Promise<void> }> {
+  return { release: async () => undefined };
+}

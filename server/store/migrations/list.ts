@@ -1,0 +1,5 @@
+import { migration0001 } from './0001.ts';
+import type { Migration } from './migration.ts';
+
+/** In the order in which they are run. What was published is never changed: add one. */
+export const MIGRATIONS: readonly Migration[] = [migration0001];

@@ -1,0 +1,130 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { TenantId } from '#contract/ids.ts';
+import type { Clock, Log } from '../world.ts';
+import { connectPglite, connectPostgres } from './connect.ts';
+import type { Database } from './database.ts';
+import { holdFolder } from './lock.ts';
+import { migrate } from './migrate.ts';
+import { APP_ROLE } from './migrations/migration.ts';
+import { retrying } from './retry.ts';
+import type { Db, Store } from './store.ts';
+import { tenantTx } from './transaction.ts';
+
+export interface Opening {
+  /** The embedded database lies in `pg` of it. Not used where `databaseUrl` or `memory` is given. */
+  readonly dataDir: string;
+  /** PostgreSQL 15 or newer, instead of the embedded database. */
+  readonly databaseUrl: string | null;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The embedded database in memory: for tests. `image` is a migrated folder to start from. */
+  readonly memory?: boolean;
+  readonly image?: Blob;
+}
+
+/** Opens the database, bringing its tables to this version. Throws `FolderHeld` where another process has the folder. */
+export async function openStore({ dataDir, databaseUrl, log, clock, memory = false, image }: Opening): Promise<Store> {
+  if (databaseUrl !== null) return begin(connectPostgres(databaseUrl, log), 'postgres', clock, log, noHold);
+  if (memory) return begin(await connectPglite(null, image ?? null), 'pglite', clock, log, noHold);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const hold = await holdFolder(dataDir, clock.now());
+  try {
+    return await begin(await connectPglite(join(dataDir, 'pg'), null), 'pglite', clock, log, hold);
+  } catch (error) {
+    await hold.release();
+    throw error;
+  }
+}
+
+const noHold = { release: async (): Promise<void> => undefined };
+
+async function begin(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): Promise<Store> {
+  try {
+    const steps = await retrying(clock, () => migrate(db, clock.now()), () => false);
+    if (steps.length > 0) log.info('the tables were brought to this version', { steps });
+    return storeOf(db, kind, clock, log, hold);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): Store {
+  const listeners = new Set<(tenant: TenantId, head: number) => void>();
+  const inside = new AsyncLocalStorage<{ open: boolean }>();
+
+  /** `work` may be run again: it has no effect but on its transaction. */
+  async function transact<T>(tenant: TenantId | null, readOnly: boolean, work: (tx: Transaction<Database>) => Promise<T>): Promise<T> {
+    // The embedded database has one connection: the inner would wait for the outer for ever.
+    if (inside.getStore()?.open === true) throw new Error('A transaction was opened inside another.');
+    let committing = false;
+    return retrying(clock, async () => {
+      committing = false;
+      const place = { open: true };
+      const opening = readOnly ? db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only') : db.transaction();
+      try {
+        return await inside.run(place, () => opening.execute(async (tx) => {
+          await enter(tx, kind, tenant, readOnly);
+          const value = await work(tx);
+          committing = true;
+          return value;
+        }));
+      } finally {
+        place.open = false;
+      }
+    }, () => committing);
+  }
+
+  function tell(tenant: TenantId, head: number): void {
+    for (const listener of listeners) {
+      try {
+        listener(tenant, head);
+      } catch (error) {
+        log.error('a listener of the log failed', { error });
+      }
+    }
+  }
+
+  return {
+    kind,
+    async tenant(tenant, work, how = {}) {
+      if (!UUID.test(tenant)) throw new Error('A provider is named by a UUID.');
+      let reached: number | null = null;
+      const value = await transact(tenant, how.readOnly ?? false, async (sql) => {
+        const own = tenantTx(tenant, sql);
+        const answer = await work(own.tx);
+        reached = own.reached();
+        return answer;
+      });
+      if (reached !== null) tell(tenant, reached);
+      return value;
+    },
+    system: (work) => transact(null, false, work),
+    onAppend(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    tenants: () => transact(null, true, async (sql) =>
+      (await sql.selectFrom('tenant_list').select('tenant_id').orderBy('tenant_id').execute()).map((one) => one.tenant_id)),
+    async close() {
+      await db.destroy();
+      await hold.release();
+    },
+  };
+}
+
+/** Role and tenant, for this transaction. As statements: on Citus `set_config` stays on one node. */
+async function enter(tx: Transaction<Database>, kind: Store['kind'], tenant: TenantId | null, readOnly: boolean): Promise<void> {
+  const statements = [
+    ...(readOnly && kind === 'pglite' ? ['set transaction isolation level repeatable read, read only'] : []),
+    `set local role ${APP_ROLE}`,
+    ...(tenant === null ? [] : [`set local app.tenant_id = '${tenant}'`]),
+  ];
+  if (kind === 'postgres') await tx.executeQuery(CompiledQuery.raw(statements.join('; ')));
+  else for (const statement of statements) await tx.executeQuery(CompiledQuery.raw(statement));
+}

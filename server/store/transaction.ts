@@ -1,0 +1,100 @@
+import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
+import { type Actor, type Logged } from '#contract/events.ts';
+import { type Id, memoryRows, type TableName, type Tables } from '#contract/fold.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { append, type Ground } from './append.ts';
+import type { Database } from './database.ts';
+import type { Counter, Head, TenantTx } from './store.ts';
+import { PROJECTED } from './tables.ts';
+
+/** A tenant's transaction, and the head that it reached by appending (null: appended nothing). */
+export function tenantTx(tenant: TenantId, sql: Transaction<Database>): { readonly tx: TenantTx; reached(): number | null } {
+  // From the moment at which the head row is locked nobody else changes rows, so what was read since is kept and not read again.
+  const held = memoryRows();
+  const brought = Object.fromEntries(Object.keys(held).map((name) => [name, new Set<Id>()])) as unknown as Record<TableName, Set<Id>>;
+  let locked = false;
+  let head: number | null = null;
+
+  const ground: Ground = {
+    tenant, sql, held,
+    async raise(count) {
+      locked = true;
+      const row = await sql.updateTable('head').set({ seq: raw<number>`seq + ${count}` }).where('tenant_id', '=', tenant)
+        .returning('seq').executeTakeFirst();
+      if (!row) throw new Error('There is no such provider.');
+      head = row.seq;
+      return row.seq - count;
+    },
+    async bring(table, ids) {
+      const missing = [...ids].filter((id) => !brought[table].has(id));
+      if (missing.length === 0) return;
+      const rows = held[table] as Map<Id, unknown>;
+      for (const [id, row] of await read(table, missing)) rows.set(id, row);
+      for (const id of missing) brought[table].add(id);
+    },
+  };
+
+  async function read<T extends TableName>(name: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>> {
+    const { table, id } = PROJECTED[name];
+    const type = id === 'n' ? 'bigint' : 'text';
+    const { rows } = await sql.executeQuery(CompiledQuery.raw(
+      `select ${id} as id, row from ${table} where tenant_id = $1 and ${id} in (select x.${id} from json_to_recordset($2::text::json) as x(${id} ${type}))`,
+      [tenant, JSON.stringify(ids.map((one) => ({ [id]: one })))],
+    ));
+    return new Map((rows as { id: Id; row: Tables[T] }[]).map((one) => [one.id, one.row]));
+  }
+
+  const tx: TenantTx = {
+    tenant, sql,
+    async head(): Promise<Head> {
+      const row = await sql.selectFrom('head').select(['seq', 'epoch']).where('tenant_id', '=', tenant).executeTakeFirst();
+      if (!row) throw new Error('There is no such provider.');
+      return row;
+    },
+    async take(counter, count) {
+      locked = true;
+      const column = COLUMN_OF[counter];
+      const row = await sql.updateTable('head').set({ [column]: raw`${raw.ref(column)} + ${count}` }).where('tenant_id', '=', tenant)
+        .returning(raw<number>`${raw.ref(column)} - ${count}`.as('first')).executeTakeFirst();
+      if (!row) throw new Error('There is no such provider.');
+      // a number just given has no row yet
+      for (const name of TABLES_OF[counter]) for (let n = row.first; n < row.first + count; n++) brought[name].add(n);
+      return row.first;
+    },
+    async rows(table, ids) {
+      if (!locked) return read(table, ids);
+      await ground.bring(table, new Set(ids));
+      const rows: ReadonlyMap<Id, Tables[typeof table]> = held[table];
+      return new Map(ids.flatMap((id) => { const row = rows.get(id); return row === undefined ? [] : [[id, row] as const]; }));
+    },
+    async all<T extends TableName>(name: T) {
+      const { table, id } = PROJECTED[name];
+      const { rows } = await sql.executeQuery(CompiledQuery.raw(`select row from ${table} where tenant_id = $1 order by ${id}`, [tenant]));
+      return (rows as { row: Tables[T] }[]).map((one) => one.row);
+    },
+    append: (drafts, by) => append(ground, drafts, by),
+    async eventsAfter(seq, limit) {
+      const rows = await sql.selectFrom('event').selectAll().where('tenant_id', '=', tenant).where('seq', '>', seq)
+        .orderBy('seq').limit(limit).execute();
+      return rows.map(loggedOf);
+    },
+  };
+  return { tx, reached: () => head };
+}
+
+const COLUMN_OF = {
+  company: 'next_company', job: 'next_job', run: 'next_run', problem: 'next_problem', cause: 'next_cause',
+} as const satisfies Record<Counter, keyof Database['head']>;
+
+const TABLES_OF = { company: ['company'], job: ['job', 'stat'], run: ['run'], problem: ['problem'], cause: ['cause'] } as const satisfies Record<Counter, readonly TableName[]>;
+
+interface EventRecord {
+  readonly seq: number; readonly type: string; readonly at: number; readonly actor: Actor; readonly subject: string | null;
+  readonly company: number | null; readonly entity: string; readonly command_id: string | null; readonly data: unknown;
+}
+
+/** The log's record as an event. It was checked by its schema on its way in. */
+export const loggedOf = (row: EventRecord): Logged => ({
+  seq: row.seq, at: row.at, actor: row.actor, subject: row.subject, commandId: row.command_id, company: row.company, entity: row.entity,
+  event: { type: row.type, data: row.data } as Logged['event'],
+});

@@ -1,0 +1,70 @@
+/** How fast one tenant's log takes results: batches as ingest makes them, over as many jobs. `node tests/bench/append.ts [DATABASE_URL]`. */
+import { randomUUID } from 'node:crypto';
+import type { Draft } from '../../contract/events.ts';
+import { openStore } from '../../server/store/open.ts';
+import type { Store } from '../../server/store/store.ts';
+import { makeTenant } from '../../server/store/tenants.ts';
+import { systemClock } from '../../server/clock.ts';
+import { aBranding } from '../server/store/drafts.ts';
+
+const BATCH = 200;
+const BATCHES = Number(process.env['BATCHES'] ?? 60);
+const JOBS = Number(process.env['JOBS'] ?? 1000);
+
+const log = { info: () => undefined, warn: console.error, error: console.error };
+const url = process.argv[2] ?? null;
+const store = await openStore({ dataDir: '', databaseUrl: url, memory: true, log, clock: systemClock });
+const tenant = randomUUID();
+const key = randomUUID();
+await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
+await append(store, jobs());
+const times: number[] = [];
+let events = 0;
+for (let batch = 0; batch < BATCHES; batch++) {
+  const begun = performance.now();
+  events += await append(store, async (tx) => runs(await tx.take('run', BATCH), batch));
+  times.push(performance.now() - begun);
+}
+await store.close();
+times.sort((a, b) => a - b);
+const total = times.reduce((sum, one) => sum + one, 0);
+console.log(`${store.kind}: ${Math.round((BATCH * BATCHES * 1000) / total)} runs/s, ${Math.round((events * 1000) / total)} events/s; a batch of ${BATCH}: median ${at(0.5)} ms, p95 ${at(0.95)} ms`);
+
+function at(part: number): string { return (times[Math.floor(times.length * part)] ?? 0).toFixed(1); }
+
+async function append(to: Store, make: Draft[] | ((tx: Parameters<Parameters<Store['tenant']>[1]>[0]) => Promise<Draft[]>)): Promise<number> {
+  return to.tenant(tenant, async (tx) => {
+    const drafts = Array.isArray(make) ? make : await make(tx);
+    return (await tx.append(drafts, { actor: { is: 'source', id: key }, subject: null, commandId: null, at: systemClock.now() })).length;
+  });
+}
+
+function jobs(): Draft[] {
+  return Array.from({ length: JOBS }, (_, index): Draft => ({
+    company: 1, entity: `job:${index + 1}`,
+    event: { type: 'job.found@1', data: {
+      n: index + 1, uid: `job-${index}`, key, company: 1, name: `Backup of server ${index}`, source: 'restic', type: 'Backup', group: 'other', computer: `pc-${index}`,
+      server: '', managed: null, enabled: true, schedule: null, graceSec: null,
+    } },
+  }));
+}
+
+/** One in ten fails with a problem of its own. */
+function runs(first: number, batch: number): Draft[] {
+  return Array.from({ length: BATCH }, (_, index): Draft[] => {
+    const n = first + index;
+    const job = ((batch * BATCH + index) % JOBS) + 1;
+    const startedAt = 1_790_000_000_000 + n * 1000;
+    const bad = index % 10 === 0;
+    const run: Draft = {
+      company: 1, entity: `run:${n}`,
+      event: { type: 'run.finished@1', data: {
+        n, job, company: 1, key, uid: `snapshot-${n}`, startedAt, status: bad ? 'Failed' : 'Success', endedAt: startedAt + 600_000, durationSec: 600,
+        bytes: 1_234_567_890 + n, bytesProcessed: 98_765_432_100, files: 12_345, filesFailed: 0, message: bad ? 'repository is locked' : null,
+        exitCode: bad ? 1 : 0, anomaly: [], problem: bad ? n : null, hasLog: false, detail: { snapshot_id: 'abcdef0123456789' },
+      } },
+    };
+    if (!bad) return [run];
+    return [{ company: 1, entity: `problem:${n}`, event: { type: 'problem.opened@1', data: { n, job, company: 1, cause: 1, state: 'Failed', run: n, startedAt } } }, run];
+  }).flat();
+}
