@@ -1,0 +1,57 @@
+import { firstLine } from './line.ts';
+import { kindOfCause } from './kind.ts';
+import { RULES } from './marks.ts';
+import type { ProblemKind } from './words.ts';
+
+/** A cause as RUN-5 means it: the fixed words of a failure, with ‹marks› where failures of the same cause differ. */
+export interface Cause { readonly template: string; readonly kind: ProblemKind }
+
+/** Longest template, UTF-16 units. */
+export const TEMPLATE_CHARS = 300;
+
+/**
+ * RUN-5: the first meaningful line of a failure's text with what varies turned into marks. `names`: what this computer or server is
+ * called, where it is known, since a bare name cannot be told from a word. The template of a template is itself; never empty.
+ */
+export function templateOf(message: string, names: readonly string[] = []): Cause {
+  let text = withoutNames(firstLine(message), names);
+  // Each round takes plain characters away or shortens the text, so it ends.
+  for (let before = ''; before !== text;) {
+    before = text;
+    text = round(text);
+  }
+  const template = text === '' ? 'No message' : text;
+  return { template, kind: kindOfCause(template) };
+}
+
+function round(text: string): string {
+  let next = text;
+  for (const [pattern, mark, needs] of RULES) {
+    if (needs.test(next)) next = next.replace(pattern, (found: string, ...groups: unknown[]) => (found.startsWith('‹') ? found : mark(found, groups)));
+  }
+  next = next.replace(/(‹[a-z]+›)(?:[\s,;|&+:=-]{0,3}\1)+/g, '$1').replace(/\s+/g, ' ').trim();
+  return firstLine(cut(next)).replace(/…$/, '').trim();
+}
+
+/** Never through a mark. */
+function cut(text: string): string {
+  if (text.length <= TEMPLATE_CHARS) return text;
+  const head = text.slice(0, TEMPLATE_CHARS);
+  const open = head.lastIndexOf('‹');
+  const whole = open > head.lastIndexOf('›') ? head.slice(0, open) : head;
+  const space = whole.lastIndexOf(' ');
+  return (space > TEMPLATE_CHARS / 2 ? whole.slice(0, space) : whole).trim();
+}
+
+/** Names that are words of failures as well would take those words away. */
+const WORDLIKE = /^(?:backup|server|host|localhost|client|data|files?|home|local|remote|system|storage|repository|computer|error|failed|windows|linux|node|unknown|root|main|default)$/i;
+
+function withoutNames(line: string, names: readonly string[]): string {
+  let text = line;
+  for (const name of names) {
+    if (name.length < 3 || name.length > 100 || WORDLIKE.test(name)) continue;
+    const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    text = text.replace(new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?:\\.[\\w-]+)*(?![\\p{L}\\p{N}_-])`, 'giu'), '‹host›');
+  }
+  return text;
+}
