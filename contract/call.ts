@@ -24,8 +24,9 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
   readonly raw?: true;
 }
 
-export const call = <I extends GenericSchema, O extends GenericSchema>(one: Call<I, O>): Call<I, O> => one;
+/** Checks an entry and keeps its own type: which calls are raw or may queue is known to the compiler. */
+export const call = <const C extends Call>(one: C): C => one;
 
-export type Takes<C> = C extends Call<infer I> ? InferInput<I> : never;
-export type Taken<C> = C extends Call<infer I> ? InferOutput<I> : never;
+export type Takes<C> = C extends { readonly takes: infer I extends GenericSchema } ? InferInput<I> : never;
+export type Taken<C> = C extends { readonly takes: infer I extends GenericSchema } ? InferOutput<I> : never;
 export type Gives<C> = C extends { readonly gives: infer G } ? (G extends GenericSchema ? InferOutput<G> : never) : never;
