@@ -1,0 +1,60 @@
+/** One engine and one set of plain rows, given the same. */
+import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import { encodeColumns, newestFirst, viewColumns } from '#contract/monitoring/columns.ts';
+import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import type { CompanyRow } from '#contract/people/rows.ts';
+import { makeEngine } from '#workers/columns/engine.ts';
+import type { Engine } from '#workers/seams.ts';
+import type { Step } from './arbitrary.ts';
+import type { Plain } from './oracle.ts';
+
+export interface Both { readonly engine: Engine; readonly plain: Plain; take(step: Step): void }
+
+/** Sorted, and of a run given twice the later one. */
+export function columnsOf(runs: readonly LeanRun[]): RunColumns {
+  const once = new Map(runs.map((run) => [run.n, run]));
+  return viewColumns(encodeColumns([...once.values()].sort(newestFirst)).buffer);
+}
+
+export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
+  const engine = makeEngine();
+  const runs = new Map<number, LeanRun>(), told = new Set<number>();
+  const companies = new Map<number, CompanyRow>(), jobs = new Map<number, JobRow>(), causes = new Map<number, CauseRow>();
+  const problems = new Map<number, ProblemRow>(), over = new Map<number, ProblemRow>();
+  const people = new Map([['u1', 'Ann'], ['u2', 'Ben']]);
+  const named = [...people].map(([id, name]) => ({ id, name }));
+  engine.people(named);
+  engine.zone(timeZone, beginsHour);
+  return {
+    engine,
+    plain: { runs, companies, jobs, causes, problems, over, people, timeZone, beginsHour },
+    take(step) {
+      switch (step.is) {
+        case 'segment':
+          engine.addSegment(columnsOf(step.runs));
+          for (const run of step.runs) if (!told.has(run.n)) runs.set(run.n, run);
+          return;
+        case 'upsert':
+          engine.upsert(step.runs);
+          for (const run of step.runs) { runs.set(run.n, run); told.add(run.n); }
+          return;
+        case 'put':
+          engine.put(step);
+          for (const row of step.company) companies.set(row.n, row);
+          for (const row of step.job) jobs.set(row.n, row);
+          for (const row of step.cause) causes.set(row.n, row);
+          for (const row of step.problem) problems.set(row.n, row);
+          return;
+        case 'overlay':
+          over.clear();
+          for (const row of step.problems) over.set(row.n, row);
+          engine.overlay(over);
+          return;
+        case 'clear':
+          engine.clear();
+          engine.people(named);
+          for (const one of [runs, told, companies, jobs, causes, problems, over]) one.clear();
+      }
+    },
+  };
+}

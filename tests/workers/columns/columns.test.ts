@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { filter, NOW, steps } from './arbitrary.ts';
+import type { Both } from './both.ts';
+import { makeBoth } from './both.ts';
+import { answer, view } from './oracle.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
+
+const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
+
+function same({ engine, plain }: Both, asked: RunsFilter, now: number): void {
+  const selection = engine.select(asked, now), truth = answer(plain, asked, now);
+  expect([...selection.ids()]).toEqual(truth.ids);
+  expect(selection.total).toBe(truth.ids.length);
+  expect(selection.facets).toEqual(truth.facets);
+  expect(selection.progress).toEqual(truth.progress);
+  const first = truth.ids.length >> 2;
+  expect(engine.view(selection, { first, count: 12 }, now)).toEqual(view(plain, truth.ids.slice(first, first + 12), asked, now));
+}
+
+test('COL-2, COL-3, COL-4, COL-7, COL-8: the columns answer as plain rows do, whatever was given and in whatever order', () => {
+  fc.assert(fc.property(steps, fc.array(filter, { minLength: 3, maxLength: 6 }), fc.constantFrom(-1, 0, 1, 7_200_000), (all, filters, later) => {
+    const both = makeBoth();
+    for (const step of all) {
+      both.take(step);
+      same(both, filters[0]!, NOW);
+    }
+    for (const one of filters) same(both, one, NOW + later);
+    for (const one of filters) same(both, one, NOW - later);
+    expect(both.engine.size).toBe(both.plain.runs.size);
+    const starts = [...both.plain.runs.values()].map(({ startSec }) => startSec * 1000);
+    expect(both.engine.newestAt).toBe(starts.length === 0 ? null : Math.max(...starts));
+    expect(both.engine.runs([...both.plain.runs.keys(), 1_000])).toEqual(both.plain.runs);
+    expect(both.engine.all('problem')).toEqual([...both.plain.problems.values()]);
+  }), { numRuns: numRuns(150) });
+});
+
+test('COL-7, COL-8: a selection names the same runs however the store goes on, and tells them as they are now', () => {
+  fc.assert(fc.property(steps, steps, filter, (before, after, asked) => {
+    const both = makeBoth();
+    before.forEach(both.take);
+    const selection = both.engine.select(asked, NOW), { ids } = answer(both.plain, asked, NOW);
+    after.forEach(both.take);
+    expect([...selection.ids()]).toEqual(ids);
+    expect(both.engine.view(selection, { first: 0, count: 8 }, NOW)).toEqual(view(both.plain, ids.slice(0, 8), asked, NOW));
+  }), { numRuns: numRuns(100) });
+});

@@ -1,0 +1,72 @@
+import type { Tables } from '#contract/fold.ts';
+import type { UserId } from '#contract/ids.ts';
+import type { CauseRow, JobRow, KeyRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import type { CompanyRow } from '#contract/people/rows.ts';
+import type { Engine, SmallTable } from '#workers/seams.ts';
+import { daysOf } from './days.ts';
+import { Problems } from './problems.ts';
+import { Segments } from './segments.ts';
+import { select } from './select.ts';
+import { Picked } from './selection.ts';
+import { FIELD, Names } from './text.ts';
+import { viewRows } from './view.ts';
+import type { Lookup } from './view.ts';
+
+/**
+ * The column store (COL-1 to COL-4, COL-7), put together from its parts. What the parts promise:
+ *
+ *   segments.ts   runs as pieces that do not overlap, each run once; what `upsert` told stands against any piece
+ *   problems.ts   what each problem asks of a person at a moment, as a byte table
+ *   select.ts     a filter as tables, one pass, facets without their own dimension
+ *   text.ts       contains, any case, trimmed: in job, computer, message and the company of the run
+ *   view.ts       rows of the window in words
+ *
+ * `row` and `all` give what was put; rows laid over by `overlay` show in `select` and `view` alone, so that a fold never builds on them.
+ */
+export function makeEngine(): Engine {
+  const companies = new Map<number, CompanyRow>(), jobs = new Map<number, JobRow>(), causes = new Map<number, CauseRow>();
+  const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
+  const segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
+  let days = daysOf('UTC', 0);
+
+  const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, Tables[T]> } = {
+    company: companies, job: jobs, cause: causes, problem: problems.rows, key: keys,
+  };
+  const lookup: Lookup = {
+    job: (n) => jobs.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
+    name: (id) => names.get(id) ?? '', isWaiting: (n) => problems.over.has(n),
+  };
+  const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
+  const shelf = { segments, problems, jobs: jobNames, companies: companyNames };
+
+  return {
+    put(rows) {
+      rows.company?.forEach((row) => { companies.set(row.n, row); companyNames.set(row.n, row.name); });
+      rows.job?.forEach((row) => { jobs.set(row.n, row); jobNames.set(row.n, row.name + FIELD + row.computer); });
+      rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); problems.putCause(row); });
+      rows.problem?.forEach((row: ProblemRow) => { problems.put(row); });
+      rows.key?.forEach((row) => { keys.set(row.id, row); });
+    },
+    people(all) {
+      names.clear();
+      for (const { id, name } of all) names.set(id, name);
+    },
+    zone(timeZone, dayBeginsHour) { days = daysOf(timeZone, dayBeginsHour); },
+    row: (table, id) => tables[table].get(id),
+    all: (table) => [...tables[table].values()],
+    addSegment: (columns) => { segments.add(columns); },
+    upsert: (runs) => { segments.upsert(runs); },
+    runs: (ns) => segments.runs(ns),
+    overlay: (over) => { problems.overlay(over); },
+    select: (filter, now) => select(shelf, filter, now, words),
+    view(selection, { first, count }, now) {
+      if (!(selection instanceof Picked)) throw new TypeError('columns: a selection of another store');
+      return viewRows(segments, selection.keys(first, count), lookup, days, now, selection.filter.anomaly);
+    },
+    get size() { return segments.size; },
+    get newestAt() { return segments.newestAt; },
+    clear() {
+      for (const one of [companies, jobs, causes, keys, names, segments, problems, jobNames, companyNames]) one.clear();
+    },
+  };
+}

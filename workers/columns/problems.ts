@@ -1,0 +1,121 @@
+import type { CauseN, Ms, ProblemN } from '#contract/ids.ts';
+import { PROBLEM_KINDS } from '#contract/monitoring/words.ts';
+import type { ReviewState } from '#contract/monitoring/query.ts';
+import type { CauseRow, ProblemRow } from '#contract/monitoring/rows.ts';
+
+/** Review states as bytes. A run whose problem is 0 or not here has 0. */
+export const REVIEWS: readonly ReviewState[] = ['none', 'pending', 'snoozed', 'cleared'];
+const [NONE, PENDING, SNOOZED, CLEARED] = [0, 1, 2, 3] as const;
+/** Kinds of causes as bytes: 0 for no cause, else the place in `PROBLEM_KINDS` plus one. */
+const OTHER = PROBLEM_KINDS.indexOf('other') + 1;
+
+/**
+ * A problem ended: cleared if a person reviewed it, else it asks nothing any more. A snooze that still runs hides it; a review clears
+ * it; else it is pending.
+ */
+export function reviewOf(problem: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review'>, now: Ms): ReviewState {
+  if (problem.closedAt === null && problem.snooze !== null && problem.snooze.until > now) return 'snoozed';
+  if (problem.review !== null) return 'cleared';
+  return problem.closedAt === null ? 'pending' : 'none';
+}
+
+/** Byte tables over problem numbers, told by three sources: rows put, rows laid over them, and the time (a snooze ends by itself). */
+export interface ProblemTables { readonly review: Uint8Array; readonly cause: Uint32Array }
+
+export class Problems {
+  readonly rows = new Map<ProblemN, ProblemRow>();
+  over: ReadonlyMap<ProblemN, ProblemRow> = new Map();
+  /** By cause number: what kind of problem it is. A cause that is not here yet is of kind `other`; 0 is no cause. */
+  kinds = new Uint8Array([0]);
+  private review = new Uint8Array(1);
+  private cause = new Uint32Array(1);
+  private anomaly = new Uint8Array(1);
+  private readonly snoozed = new Map<ProblemN, Ms>();
+  /** The snoozes as of any moment in [from, to) stand in `review`. */
+  private from = Infinity;
+  private to = -Infinity;
+
+  at(n: ProblemN): ProblemRow | undefined { return this.over.get(n) ?? this.rows.get(n); }
+
+  put(row: ProblemRow): void {
+    this.rows.set(row.n, row);
+    this.tell(row.n);
+  }
+
+  putCause(row: CauseRow): void {
+    this.reachCause(row.n);
+    this.kinds[row.n] = PROBLEM_KINDS.indexOf(row.kind) + 1;
+  }
+
+  overlay(over: ReadonlyMap<ProblemN, ProblemRow>): void {
+    const before = this.over;
+    this.over = new Map(over);
+    for (const n of before.keys()) this.tell(n);
+    for (const n of over.keys()) this.tell(n);
+  }
+
+  /** Tables as of `now` that reach to `most` at least. With `anomalies` false, problems that are anomalies count as none. */
+  tables(now: Ms, anomalies: boolean, most: ProblemN): ProblemTables {
+    this.reach(most);
+    this.wake(now);
+    if (anomalies) return { review: this.review, cause: this.cause };
+    const review = this.review.slice(), cause = this.cause.slice();
+    for (let n = 0; n < review.length; n++) {
+      if (this.anomaly[n] === 1) { review[n] = NONE; cause[n] = 0; }
+    }
+    return { review, cause };
+  }
+
+  clear(): void {
+    this.rows.clear();
+    this.over = new Map();
+    this.snoozed.clear();
+    for (const table of [this.review, this.cause, this.anomaly]) table.fill(0);
+    this.kinds = new Uint8Array([0]);
+  }
+
+  private tell(n: ProblemN): void {
+    this.reach(n);
+    const row = this.at(n);
+    this.snoozed.delete(n);
+    this.review[n] = row ? REVIEWS.indexOf(reviewOf({ ...row, snooze: null }, 0)) : NONE;
+    this.cause[n] = row?.cause ?? 0;
+    this.anomaly[n] = row?.state === 'Anomaly' ? 1 : 0;
+    if (!row) return;
+    this.reachCause(row.cause);
+    if (row.closedAt !== null || row.snooze === null) return;
+    this.snoozed.set(n, row.snooze.until);
+    this.from = Infinity;
+  }
+
+  private wake(now: Ms): void {
+    if (this.from <= now && now < this.to) return;
+    this.from = -Infinity;
+    this.to = Infinity;
+    for (const [n, until] of this.snoozed) {
+      const asleep = until > now;
+      this.review[n] = asleep ? SNOOZED : this.at(n)?.review ? CLEARED : PENDING;
+      if (asleep) this.to = Math.min(this.to, until); else this.from = Math.max(this.from, until);
+    }
+  }
+
+  private reach(most: ProblemN): void {
+    if (most < this.review.length) return;
+    const length = Math.max(most + 1, this.review.length * 2);
+    this.review = grow(new Uint8Array(length), this.review);
+    this.cause = grow(new Uint32Array(length), this.cause);
+    this.anomaly = grow(new Uint8Array(length), this.anomaly);
+  }
+
+  private reachCause(most: CauseN): void {
+    if (most < this.kinds.length) return;
+    const next = new Uint8Array(Math.max(most + 1, this.kinds.length * 2)).fill(OTHER);
+    next.set(this.kinds);
+    this.kinds = next;
+  }
+}
+
+function grow<A extends Uint8Array | Uint32Array>(next: A, before: A): A {
+  next.set(before);
+  return next;
+}

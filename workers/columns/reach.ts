@@ -1,0 +1,37 @@
+import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+
+/** How far the numbers in the columns go, so that every table over them is long enough, and which kinds there are. Only ever grows. */
+export class Reach {
+  job = 0;
+  problem = 0;
+  company = 0;
+  /** Kinds that occur, in order of appearance: far fewer than there can be. */
+  readonly kinds: number[] = [];
+  private readonly known = new Uint8Array(0x1_0000);
+
+  note({ rows, job, problem, company, kind }: RunColumns): void {
+    let mostJob = this.job, mostProblem = this.problem, mostCompany = this.company;
+    for (let row = 0; row < rows; row++) {
+      const j = job[row] ?? 0, p = problem[row] ?? 0, c = company[row] ?? 0, k = kind[row] ?? 0;
+      if (j > mostJob) mostJob = j;
+      if (p > mostProblem) mostProblem = p;
+      if (c > mostCompany) mostCompany = c;
+      if (this.known[k] === 0) this.noteKind(k);
+    }
+    this.job = mostJob;
+    this.problem = mostProblem;
+    this.company = mostCompany;
+  }
+
+  noteRun(run: LeanRun): void {
+    this.job = Math.max(this.job, run.job);
+    this.problem = Math.max(this.problem, run.problem ?? 0);
+    this.company = Math.max(this.company, run.company);
+    if (this.known[run.kind] === 0) this.noteKind(run.kind);
+  }
+
+  private noteKind(kind: number): void {
+    this.known[kind] = 1;
+    this.kinds.push(kind);
+  }
+}

@@ -1,0 +1,132 @@
+import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import { encodeColumns, newestFirst, putRun, runAt, viewColumns } from '#contract/monitoring/columns.ts';
+import type { RunN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { mergeSegments } from './gather.ts';
+import { Reach } from './reach.ts';
+import type { Key, Segment } from './segment.ts';
+import { copyColumns, firstKey, isSorted, lastKey, leanAt, messageOf, rowOf, segmentOf } from './segment.ts';
+
+/** A piece with more messages told anew than this is made anew: they are searched one by one. */
+const MOST_TOLD = 1_024;
+
+/**
+ * All runs here, as pieces that do not overlap, newest piece first: a walk over them meets every run once, in order. Who gives a piece
+ * that overlaps pays for the merge; who asks pays nothing.
+ *
+ * A run given twice is one run. Among pieces the later given stands; what `upsert` told of a run stands against any piece, whenever it is
+ * given: a piece is a picture of the past, and the changes told since come after it.
+ */
+export class Segments {
+  /** Replaced, never changed in place: a selection may keep the list it was made from. */
+  list: readonly Segment[] = [];
+  reach = new Reach();
+  private readonly told = new Set<RunN>();
+
+  get size(): number { return this.list.reduce((sum, { rows }) => sum + rows, 0); }
+
+  get newestAt(): number | null {
+    const first = this.list[0];
+    return first ? firstKey(first).startSec * 1000 : null;
+  }
+
+  add(columns: RunColumns): void {
+    if (columns.rows === 0) return;
+    const piece = segmentOf(isSorted(columns) ? copyColumns(columns) : sorted(columns));
+    this.reach.note(piece.cols);
+    const first = firstKey(piece), last = lastKey(piece);
+    const before = this.list.filter((one) => newestFirst(lastKey(one), first) < 0);
+    const after = this.list.filter((one) => newestFirst(last, firstKey(one)) < 0);
+    const amid = this.list.slice(before.length, this.list.length - after.length);
+    const made = amid.length === 0 ? [piece] : mergeSegments(amid, [piece], (n) => this.told.has(n));
+    this.list = [...before, ...made, ...after];
+  }
+
+  upsert(runs: readonly LeanRun[]): void {
+    const fresh = new Map<RunN, LeanRun>();
+    for (const run of runs) {
+      this.told.add(run.n);
+      this.reach.noteRun(run);
+      const at = this.find({ startSec: run.startSec, n: run.n });
+      if (at) replace(at.segment, at.row, run); else fresh.set(run.n, run);
+    }
+    if (fresh.size > 0) this.insert([...fresh.values()].sort(newestFirst));
+    if (this.list.some(({ told }) => told.size > MOST_TOLD)) {
+      this.list = this.list.flatMap((one) => (one.told.size > MOST_TOLD ? mergeSegments([one], [], () => true) : [one]));
+    }
+  }
+
+  find(key: Key): { readonly segment: Segment; readonly row: number } | null {
+    let low = 0, high = this.list.length - 1;
+    while (low <= high) {
+      const mid = (low + high) >> 1, segment = this.list[mid];
+      if (!segment) return null;
+      if (newestFirst(key, firstKey(segment)) < 0) high = mid - 1;
+      else if (newestFirst(key, lastKey(segment)) > 0) low = mid + 1;
+      else {
+        const row = rowOf(segment, key);
+        return row < 0 ? null : { segment, row };
+      }
+    }
+    return null;
+  }
+
+  /** By number alone. Numbers follow time more or less, so most pieces are passed over whole. */
+  runs(ns: readonly RunN[]): Map<RunN, LeanRun> {
+    const found = new Map<RunN, LeanRun>();
+    for (const segment of this.list) {
+      const wanted = new Set(ns.filter((n) => n >= segment.leastN && n <= segment.mostN));
+      if (wanted.size === 0) continue;
+      const { n } = segment.cols;
+      for (let row = 0; row < n.length; row++) {
+        const one = n[row] ?? 0;
+        if (wanted.has(one)) found.set(one, leanAt(segment, row));
+      }
+    }
+    return found;
+  }
+
+  clear(): void {
+    this.list = [];
+    this.reach = new Reach();
+    this.told.clear();
+  }
+
+  /** Each run goes to the newest piece that reaches further back than it; those newer than a full newest piece begin another. */
+  private insert(runs: readonly LeanRun[]): void {
+    const [top] = this.list;
+    let next = 0;
+    const until = (ends: (run: LeanRun) => boolean): readonly LeanRun[] => {
+      const from = next;
+      for (let run = runs[next]; run && !ends(run); run = runs[next]) next++;
+      return runs.slice(from, next);
+    };
+    const front = until((run) => top !== undefined && (top.rows < LIMITS.pageRows || newestFirst(run, firstKey(top)) > 0));
+    const rest = this.list.flatMap((piece, i) => {
+      const own = until((run) => i < this.list.length - 1 && newestFirst(run, lastKey(piece)) > 0);
+      return own.length === 0 ? [piece] : mergeSegments([piece], pages(own), () => true);
+    });
+    this.list = [...pages(front), ...rest];
+  }
+}
+
+const columnsOf = (runs: readonly LeanRun[]): RunColumns => viewColumns(encodeColumns(runs).buffer);
+
+const pages = (runs: readonly LeanRun[]): Segment[] =>
+  Array.from({ length: Math.ceil(runs.length / LIMITS.pageRows) }, (_, i) =>
+    segmentOf(columnsOf(runs.slice(i * LIMITS.pageRows, (i + 1) * LIMITS.pageRows))));
+
+/** Columns that break the promise to be sorted: brought in order, the later row of a run stands. */
+function sorted(columns: RunColumns): RunColumns {
+  const runs = new Map<RunN, LeanRun>();
+  for (let row = 0; row < columns.rows; row++) {
+    const run = runAt(columns, row);
+    runs.set(run.n, run);
+  }
+  return columnsOf([...runs.values()].sort(newestFirst));
+}
+
+function replace(segment: Segment, row: number, run: LeanRun): void {
+  putRun(segment.cols, row, run);
+  if (messageOf(segment, row) !== run.message) segment.told.set(row, run.message);
+}

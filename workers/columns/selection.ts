@@ -1,0 +1,60 @@
+import type { RunsFacets, RunsFilter } from '#contract/monitoring/query.ts';
+import type { Selection } from '#workers/seams.ts';
+import type { Key, Segment } from './segment.ts';
+import { keyAt } from './segment.ts';
+
+/**
+ * The runs of a list, in order, as places in the pieces it was made from. Keys in a piece never change, so a selection names the same
+ * runs however the store goes on; what is told of them is looked up anew.
+ */
+export class Picked implements Selection {
+  readonly total: number;
+  readonly facets: RunsFacets;
+  readonly filter: RunsFilter;
+  private readonly pieces: readonly Segment[];
+  private readonly bases: readonly number[];
+  private readonly places: Uint32Array;
+
+  constructor(filter: RunsFilter, facets: RunsFacets, pieces: readonly Segment[], bases: readonly number[], places: Uint32Array) {
+    this.filter = filter;
+    this.facets = facets;
+    this.pieces = pieces;
+    this.bases = bases;
+    this.places = places;
+    this.total = places.length;
+  }
+
+  /** Over the same filter without its review: what asks for a person, and what a person has dealt with. */
+  get progress(): { readonly cleared: number; readonly of: number } {
+    const count = (state: string): number => this.facets.review.find(({ value }) => value === state)?.count ?? 0;
+    const cleared = count('snoozed') + count('cleared');
+    return { cleared, of: cleared + count('pending') };
+  }
+
+  ids(): Uint32Array {
+    const ids = new Uint32Array(this.total);
+    let piece = 0;
+    for (let i = 0; i < ids.length; i++) {
+      const place = this.places[i] ?? 0;
+      if (place < (this.bases[piece] ?? 0) || place >= (this.bases[piece + 1] ?? Infinity)) piece = this.pieceOf(place);
+      ids[i] = this.pieces[piece]?.cols.n[place - (this.bases[piece] ?? 0)] ?? 0;
+    }
+    return ids;
+  }
+
+  keys(first: number, count: number): Key[] {
+    return Array.from(this.places.subarray(Math.max(0, first), Math.max(0, first) + Math.max(0, count)), (place) => {
+      const at = this.pieceOf(place), piece = this.pieces[at];
+      return piece ? keyAt(piece, place - (this.bases[at] ?? 0)) : { startSec: 0, n: 0 };
+    });
+  }
+
+  private pieceOf(place: number): number {
+    let low = 0, high = this.bases.length - 1;
+    while (low < high) {
+      const mid = (low + high + 1) >> 1;
+      if ((this.bases[mid] ?? 0) <= place) low = mid; else high = mid - 1;
+    }
+    return low;
+  }
+}

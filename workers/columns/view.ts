@@ -1,0 +1,58 @@
+import type { CauseN, CompanyN, JobN, Ms, ProblemN, UserId } from '#contract/ids.ts';
+import type { ProblemView, RunView } from '#contract/monitoring/query.ts';
+import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import type { CompanyRow } from '#contract/people/rows.ts';
+import type { Days } from './days.ts';
+import { historiesOf, lastGoodAt, STRIP_DAYS, stripOf, usualBefore } from './history.ts';
+import { managedOf, sourceOf, stateOf, statusOf, typeOf } from './kinds.ts';
+import { reviewOf } from './problems.ts';
+import type { Key } from './segment.ts';
+import { leanAt } from './segment.ts';
+import type { Segments } from './segments.ts';
+
+/** Where the words of a row come from. */
+export interface Lookup {
+  job(n: JobN): JobRow | undefined;
+  company(n: CompanyN): CompanyRow | undefined;
+  cause(n: CauseN): CauseRow | undefined;
+  problem(n: ProblemN): ProblemRow | undefined;
+  name(id: UserId): string;
+  isWaiting(n: ProblemN): boolean;
+}
+
+/** Rows in full, told as they are now; runs that are not here are passed over. With `anomalies` false, an anomaly asks for no review. */
+export function viewRows(segments: Segments, keys: readonly Key[], lookup: Lookup, days: Days, now: Ms, anomalies: boolean): RunView[] {
+  const runs = keys.map((key) => segments.find(key)).filter((at) => at !== null).map(({ segment, row }) => leanAt(segment, row));
+  const histories = historiesOf(segments.list, runs.map(({ job }) => job), segments.reach.job);
+  const starts = days.last(STRIP_DAYS, now);
+  const ofJob = new Map([...histories].map(([job, history]) => [job, { strip: stripOf(history, starts), lastGoodAt: lastGoodAt(history) }]));
+  return runs.map((run) => {
+    const job = lookup.job(run.job);
+    const problem = run.problem === null ? undefined : lookup.problem(run.problem);
+    const usual = usualBefore(histories.get(run.job) ?? [], run);
+    const { kind } = run;
+    return {
+      n: run.n, job: run.job, jobName: job?.name ?? '', company: run.company, companyName: lookup.company(run.company)?.name ?? '',
+      computer: job?.computer ?? '', source: sourceOf(kind), type: typeOf(kind), managed: managedOf(kind), status: statusOf(kind),
+      state: stateOf(kind), startedAt: run.startSec * 1000, durationSec: run.elapsedSec, usualDuration: usual.duration,
+      bytes: run.bytes, usualBytes: usual.bytes, message: run.message,
+      template: (problem && lookup.cause(problem.cause)?.template) ?? null,
+      strip: ofJob.get(run.job)?.strip ?? [], lastGoodAt: ofJob.get(run.job)?.lastGoodAt ?? null,
+      review: !problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now),
+      problem: problem ? problemView(problem, lookup, days, now) : null,
+      waiting: run.problem !== null && lookup.isWaiting(run.problem),
+    };
+  });
+}
+
+/** `day` counts up while the problem is open and stands still once it ended. */
+function problemView(problem: ProblemRow, lookup: Lookup, days: Days, now: Ms): ProblemView {
+  const named = <T extends { readonly by: UserId }>(one: T | null): (T & { readonly name: string }) | null =>
+    one && { ...one, name: lookup.name(one.by) };
+  return {
+    n: problem.n, cause: problem.cause, kind: lookup.cause(problem.cause)?.kind ?? 'other',
+    day: Math.max(1, days.of(problem.closedAt ?? now) - days.of(problem.openedAt) + 1),
+    openedAt: problem.openedAt, closedAt: problem.closedAt,
+    review: named(problem.review), snooze: named(problem.snooze), note: named(problem.note), ticket: problem.ticket,
+  };
+}
