@@ -96,6 +96,8 @@ export interface Disk {
   noteSynced(at: Ms): Promise<void>;
   /** Idle work: folds patches into tables and segments, one at a time; answers whether more is to be done. */
   compact(): Promise<boolean>;
+  /** Drops the segments that are wholly older, and their days. */
+  forget(beforeSec: number): Promise<void>;
   /** Strict durability: on disk when it resolves (OUT-1). Gives the command its number in this device's order. */
   keepCommand(command: Omit<Command, 'order'>): Promise<Command>;
   commands(): Promise<readonly Command[]>;
@@ -120,11 +122,17 @@ export interface Command {
   readonly failure: Failure | null;
 }
 
+/**
+ * `gone`: compaction or another tab has replaced what was asked for, or loaded anew: open again. `corrupt`: cannot be read; `days` are no
+ * longer here and are to be fetched again (`addDay` replaces a day).
+ */
 export class DiskFault extends Error {
-  readonly kind: 'full' | 'unavailable' | 'corrupt';
-  constructor(kind: DiskFault['kind'], message: string) {
+  readonly kind: 'full' | 'unavailable' | 'corrupt' | 'gone';
+  readonly days: readonly Day[];
+  constructor(kind: DiskFault['kind'], message: string, days: readonly Day[] = []) {
     super(message);
     this.name = 'DiskFault';
     this.kind = kind;
+    this.days = days;
   }
 }

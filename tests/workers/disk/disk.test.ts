@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { DiskFault } from '#workers/seams.ts';
+import { DISKS } from './places.ts';
+import { command, DAYS, fresh, page, patch, problem, run, runsOfDay, shown } from './sample.ts';
+import { startOfDay } from '#workers/disk/manifest.ts';
+
+const [today = '', yesterday = ''] = DAYS;
+
+describe.each(DISKS)('on %s', (_name, make) => {
+  test('SYNC-1: what begins, arrives and changes is there after reopening, with its cursor', async () => {
+    const { disk, again } = await make();
+    expect(await disk.open()).toBeNull();
+    await disk.begin(fresh({ problem: [problem(1), problem(2000)] }));
+    await disk.addDay(today, [page(runsOfDay(today, 100, 1))]);
+    const id = await disk.append(patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }), 777);
+    expect(await disk.patch(id)).toEqual(patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }));
+
+    const opened = await (await again()).open();
+    expect(opened).toMatchObject({ epoch: 'e1', cursor: 12, syncedAt: 777, me: { username: 'ada' }, people: [{ name: 'Ada' }], branding: { title: 'North' } });
+    expect(opened?.days).toEqual([{ day: today, here: true }, ...DAYS.slice(1).map((day) => ({ day, here: false }))]);
+    expect(opened?.rows.problem?.map((one) => one.n).toSorted((a, b) => a - b)).toEqual([1, 2000]);
+    expect(opened?.segments).toEqual([{ id: 1, rows: 100, fromSec: startOfDay(today), toSec: startOfDay(today) + 99 * 40 }]);
+    expect(opened?.patches).toHaveLength(1);
+  });
+
+  test('SYNC-6: a fresh start leaves nothing of before but the outbox', async () => {
+    const { disk, again } = await make();
+    await disk.begin(fresh({ problem: [problem(1)] }));
+    await disk.addDay(today, [page(runsOfDay(today, 10, 1))]);
+    await disk.append(patch(12, [run(99, startOfDay(today))]), 1);
+    await disk.keepCommand(command('c1'));
+    await disk.begin(fresh({}, [yesterday], 'e2'));
+    const later = await again();
+    expect(await later.open()).toMatchObject({ epoch: 'e2', cursor: 10, rows: {}, patches: [], segments: [], days: [{ day: yesterday, here: false }] });
+    await expect(later.segment(1)).rejects.toMatchObject({ kind: 'gone' });
+    expect(await later.commands()).toEqual([{ ...command('c1'), order: 1 }]);
+  });
+
+  test('COL-5: a day that comes again replaces itself and leaves its neighbours alone', async () => {
+    const { disk } = await make();
+    await disk.begin(fresh());
+    await disk.addDay(today, [page(runsOfDay(today, 50, 1000))]);
+    await disk.addDay(yesterday, [page(runsOfDay(yesterday, 50, 1))]);
+    while (await disk.compact());
+    expect((await disk.open())?.segments).toHaveLength(1);
+    await disk.addDay(today, [page(runsOfDay(today, 51, 1000, 3))]);
+    const { runs } = await shown(disk);
+    expect(Object.values(runs)).toHaveLength(101);
+    expect(runs['1000']?.elapsedSec).toBe(3);
+    expect(runs['1']?.elapsedSec).toBe(0);
+  });
+
+  test('SYNC-10: what is older than the window leaves', async () => {
+    const { disk } = await make();
+    await disk.begin(fresh());
+    for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, i * 100 + 1))]);
+    await disk.forget(startOfDay(yesterday));
+    const opened = await disk.open();
+    expect(opened?.days.map((one) => one.day)).toEqual([today, yesterday]);
+    expect(opened?.segments.map((one) => one.fromSec)).toEqual([startOfDay(today), startOfDay(yesterday)]);
+  });
+
+  test('OUT-1, OUT-2: a kept command is there after reopening, in its order, once, with its number', async () => {
+    const { disk, again } = await make();
+    const kept = await Promise.all(['a', 'b', 'c'].map((id) => disk.keepCommand(command(id))));
+    expect(kept.map((one) => one.order)).toEqual([1, 2, 3]);
+    expect((await disk.keepCommand(command('b'))).order).toBe(2);
+    await disk.dropCommand('c');
+    const later = await again();
+    expect((await later.keepCommand(command('d'))).order).toBe(4);
+    await later.markCommand('a', 'refused', { kind: 'conflict', message: 'Reviewed by Bo first.' });
+    await later.markCommand('gone', 'refused', null);
+    expect(await later.commands()).toEqual([
+      { ...command('a'), order: 1, state: 'refused', failure: { kind: 'conflict', message: 'Reviewed by Bo first.' } },
+      { ...command('b'), order: 2 }, { ...command('d'), order: 4 },
+    ]);
+  });
+
+  test('SYNC-1: without a beginning nothing can be added', async () => {
+    const { disk } = await make();
+    await expect(disk.append(patch(1), 1)).rejects.toBeInstanceOf(DiskFault);
+    await expect(disk.addDay(today, [])).rejects.toBeInstanceOf(DiskFault);
+  });
+});

@@ -1,0 +1,32 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import type { Idb, Owner } from '#workers/disk/database.ts';
+import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
+import { openRegister, type Held, type Register } from '#workers/disk/register.ts';
+import type { Disk } from '#workers/seams.ts';
+
+export const OWNER: Owner = { tenant: 't1', user: 'u1', actor: 'u1' };
+export const NAME = 'daybook:t1:u1:u1';
+
+/** A browser's storage, signed in. */
+export interface Place { readonly idb: Idb; readonly register: Register; readonly held: Held; open(): Promise<Disk> }
+
+export const freshIdb = (): Idb => ({ indexedDB: new IDBFactory(), IDBKeyRange });
+
+export async function placeIn(idb: Idb): Promise<Place> {
+  const register = await openRegister(idb);
+  const held = await register.enter(OWNER, 1_000);
+  return { idb, register, held, open: () => openDisk(held, register, idb) };
+}
+
+/** The implementations that every promise holds on. `again` is the disk after closing; memory has no afterwards. */
+export const DISKS: readonly (readonly [name: string, make: () => Promise<{ disk: Disk; again: () => Promise<Disk> }>])[] = [
+  ['IndexedDB', async () => {
+    const place = await placeIn(freshIdb());
+    const disk = await place.open();
+    return { disk, again: () => { disk.close(); return place.open(); } };
+  }],
+  ['memory', () => {
+    const disk = memoryDisk('device');
+    return Promise.resolve({ disk, again: () => Promise.resolve(disk) });
+  }],
+];

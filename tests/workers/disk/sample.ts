@@ -1,0 +1,74 @@
+import type { Day } from '#contract/ids.ts';
+import { encodeColumns, newestFirst, runAt, viewColumns, type LeanRun, type RunColumns } from '#contract/monitoring/columns.ts';
+import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
+import { startOfDay } from '#workers/disk/manifest.ts';
+import { SMALL_TABLES, idOf, type SmallRow } from '#workers/disk/books.ts';
+
+/** A little world to store: runs, rows and commands that are told apart, and the plain fold that a disk is judged by. */
+export const DAYS: readonly Day[] = ['2026-03-05', '2026-03-04', '2026-03-03', '2026-03-02'];
+
+export const run = (n: number, startSec: number, version = 0): LeanRun => ({
+  n, job: (n % 7) + 1, company: (n % 3) + 1, problem: n % 5 === 0 ? n : null, startSec, elapsedSec: version, bytes: n * 1000 + version,
+  kind: n % 5, message: n % 5 === 0 ? `run ${n} version ${version}` : null,
+});
+
+/** The i-th of a day's runs, 40 s apart. */
+export const runsOfDay = (day: Day, count: number, firstN: number, version = 0): LeanRun[] =>
+  Array.from({ length: count }, (_, i) => run(firstN + i, startOfDay(day) + i * 40, version));
+
+export const page = (runs: readonly LeanRun[]): RunColumns => viewColumns(encodeColumns(runs.toSorted(newestFirst)).buffer);
+
+export const problem = (n: number, runs = 1): NonNullable<SmallRows['problem']>[number] => ({
+  n, job: 1, company: 1, cause: 1, state: 'Failed', openedAt: 1, lastAt: 2, lastRun: 3, runs, closedAt: null, closedBy: null,
+  review: null, snooze: null, note: null, ticket: null,
+});
+
+export const fresh = (rows: SmallRows = {}, days: readonly Day[] = DAYS, epoch = 'e1'): Fresh => ({
+  epoch, cursor: 10, days, rows, people: [{ id: 'u1', name: 'Ada' }],
+  me: { id: 'u1', username: 'ada', name: 'Ada', email: 'ada@example.test', roles: ['admin'], companies: null, serviceProviderId: 't1' },
+  branding: {
+    id: 't1', name: 'North', title: 'North', favIconUrl: null, apiUrl: '', domain: 'north.test', sidebarLogoUrl: null, sidebarLogoWidth: null,
+    sidebarLogoHeight: null, sidebarTitle: 'North', supportEmail: null, supportPhone: null, authType: 'db', isStripeEnabled: false,
+    accent: null, accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7,
+  },
+});
+
+export const patch = (cursor: number, runs: readonly LeanRun[] = [], rows: SmallRows = {}): Patch => ({ cursor, runs, rows });
+
+export const command = (id: string): Omit<Command, 'order'> =>
+  ({ id, call: 'reviewRuns', input: { runs: [1, 2], comment: `about ${id}` }, madeAt: 5, state: 'waiting', failure: null });
+
+/** What a device would show: rows and runs after everything was folded, in one plain form. */
+export interface Shown { readonly cursor: number; readonly rows: Record<string, Record<string, SmallRow>>; readonly runs: Record<string, LeanRun> }
+
+export async function shown(disk: Disk): Promise<Shown> {
+  const opened = await disk.open();
+  if (!opened) throw new Error('nothing to open');
+  const runs = new Map<number, LeanRun>();
+  for (const info of opened.segments) {
+    const columns = await disk.segment(info.id);
+    for (let row = 0; row < columns.rows; row++) {
+      const one = runAt(columns, row);
+      if (runs.has(one.n)) throw new Error(`run ${one.n} is in two segments`);
+      if (one.startSec < info.fromSec || one.startSec > info.toSec) throw new Error(`run ${one.n} outside of its segment`);
+      runs.set(one.n, one);
+    }
+  }
+  return foldPlain(opened, runs);
+}
+
+export function foldPlain(opened: Pick<Opened, 'cursor' | 'rows' | 'patches'>, runs: Map<number, LeanRun>): Shown {
+  const rows: Shown['rows'] = {};
+  for (const table of SMALL_TABLES) rows[table] = {};
+  const put = (more: SmallRows): void => {
+    for (const table of SMALL_TABLES) for (const row of rowsIn(more, table)) (rows[table] ??= {})[idOf(table, row)] = row;
+  };
+  put(opened.rows);
+  for (const one of opened.patches) {
+    put(one.rows);
+    for (const r of one.runs) runs.set(r.n, r);
+  }
+  return { cursor: opened.cursor, rows, runs: Object.fromEntries([...runs].map(([n, r]) => [String(n), r])) };
+}
+
+const rowsIn = (rows: SmallRows, table: SmallTable): readonly SmallRow[] => rows[table] ?? [];

@@ -1,0 +1,161 @@
+import { LIMITS } from '#contract/limits.ts';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
+import type { SegmentInfo } from '../seams.ts';
+import { chunkName, chunksOf, joinRows, mergeRows, type Chunk } from './books.ts';
+import { sealJson } from './cipher.ts';
+import type { BookRecord, PatchRecord } from './database.ts';
+import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
+import { DATA, ownManifest, peek, putManifest, sealPages, type Ground } from './ground.ts';
+import { openChunk, openPatch, openSegment } from './reading.ts';
+import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
+
+/** When patches are folded: more of them, or more runs in them, make opening slow. */
+export const PATCHES_MOST = 32;
+export const PATCH_RUNS_MOST = LIMITS.pageRows;
+/** Patches that stay when there are many: other tabs have just been told of them. */
+const PATCHES_STAY = 8;
+const PATCHES_STEP = 64;
+
+/**
+ * One step of idle work: patches into books and segments, or small neighbouring segments into one. All is read and sealed first; the
+ * transaction holds only if nothing else has changed segments or books meanwhile. Answers whether more is to be done.
+ */
+export async function compactStep(ground: Ground): Promise<boolean> {
+  const seen = await peek(ground);
+  if (mustFold(seen)) await foldPatches(ground, seen);
+  else {
+    const group = smallNeighbours(seen);
+    if (group.length === 0) return false;
+    await mergeSegments(ground, seen, group);
+  }
+  const now = await peek(ground);
+  return mustFold(now) || smallNeighbours(now).length > 0;
+}
+
+const countOf = (m: Manifest): number => m.nextPatch - m.firstPatch;
+const mustFold = (m: Manifest): boolean => countOf(m) > PATCHES_MOST || m.patchRuns - m.leftRuns > PATCH_RUNS_MOST;
+
+async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
+  const folded = await oldestPatches(ground, seen), last = folded.at(-1);
+  if (!last) return false;
+  const patches = await Promise.all(folded.map((one) => openPatch(ground, one)));
+  const chunks = await foldedChunks(ground, chunksOf(joinRows(patches.map((one) => one.rows))));
+
+  const { ready, left } = byDay(seen, latest(patches.flatMap((one) => one.runs)));
+  const touched = await touchedSegments(ground, seen, ready);
+  const made = await sealPages(ground, [...touched.rewritten, ...touched.added].flatMap(pagesOf), seen.nextSegment);
+  const cursor = patches.at(-1)?.cursor ?? seen.cursor;
+  const rest: PatchRecord | null = left.length === 0 ? null : {
+    id: last.id, runs: left.length, left: true, sealed: await sealJson(ground.cipher, 'patches', String(last.id), { cursor, rows: {}, runs: left }),
+  };
+
+  return ground.shelves.write('relaxed', DATA, async (shelf) => {
+    const now = await ownManifest(ground, shelf);
+    if (now.generation !== seen.generation) return false;
+    for (const one of folded) await shelf.remove('patches', one.id);
+    if (rest) await shelf.put('patches', rest);
+    for (const one of chunks.records) await shelf.put('books', one);
+    for (const one of touched.gone) await shelf.remove('segments', one.id);
+    for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
+    await putManifest(shelf, {
+      ...swap(now, touched.gone.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))),
+      books: now.books + chunks.added,
+      firstPatch: rest ? last.id : last.id + 1,
+      patchRuns: now.patchRuns - folded.reduce((sum, one) => sum + one.runs, 0) + left.length,
+      leftRuns: left.length,
+    });
+    return true;
+  });
+}
+
+/** As many of the oldest as bring the rest under the limits, in steps that stay short. */
+async function oldestPatches(ground: Ground, seen: Manifest): Promise<PatchRecord[]> {
+  const all = (await ground.shelves.read(['patches'], (shelf) => shelf.all('patches'))).sort((a, b) => a.id - b.id);
+  const most = Math.min(PATCHES_STEP, countOf(seen) > PATCHES_MOST ? countOf(seen) - PATCHES_STAY : countOf(seen));
+  let runs = 0, count = 0;
+  while (count < most && (count === 0 || runs < PATCH_RUNS_MOST)) runs += all[count++]?.runs ?? 0;
+  return all.slice(0, count);
+}
+
+/** The books that these rows change, as they are then; `added`: those that there were not before. */
+async function foldedChunks(ground: Ground, changes: readonly Chunk[]): Promise<{ readonly records: BookRecord[]; readonly added: number }> {
+  const before = await ground.shelves.read(['books'], (shelf) => Promise.all(changes.map((one) => shelf.get('books', [one.table, one.chunk]))));
+  const records = await Promise.all(changes.map(async ({ table, chunk, rows }, i): Promise<BookRecord> => {
+    const record = before[i];
+    const merged = mergeRows(table, record ? (await openChunk(ground, record)).rows : [], rows);
+    return { table, chunk, sealed: await sealJson(ground.cipher, 'books', chunkName(table, chunk), merged) };
+  }));
+  return { records, added: before.filter((one) => one === undefined).length };
+}
+
+const latest = (runs: readonly LeanRun[]): LeanRun[] => [...new Map(runs.map((run) => [run.n, run])).values()];
+
+/** A run whose day's page is still to come waits: the page may be older than the run, and would win over it as the later segment. */
+function byDay(m: Manifest, runs: readonly LeanRun[]): { readonly ready: LeanRun[]; readonly left: LeanRun[] } {
+  const missing = new Set(m.days.filter((one) => !one.here).map((one) => one.day));
+  const ready: LeanRun[] = [], left: LeanRun[] = [];
+  for (const run of runs) (missing.size > 0 && missing.has(dayOf(run.startSec)) ? left : ready).push(run);
+  return { ready, left };
+}
+
+interface Touched { readonly gone: readonly SegmentInfo[]; readonly rewritten: readonly LeanRun[][]; readonly added: readonly LeanRun[][] }
+
+/** Runs replace themselves in the segment that holds them; those that none holds make new ones. */
+async function touchedSegments(ground: Ground, m: Manifest, runs: readonly LeanRun[]): Promise<Touched> {
+  const open = new Map(runs.map((run) => [run.n, run]));
+  const gone: SegmentInfo[] = [], rewritten: LeanRun[][] = [];
+  for (const info of m.segments) {
+    const inside = [...open.values()].filter((run) => run.startSec >= info.fromSec && run.startSec <= info.toSec);
+    if (inside.length === 0) continue;
+    const columns = await readInfo(ground, info);
+    const found = inside.map((run) => ({ run, row: findRun(columns, run) })).filter((one) => one.row >= 0);
+    if (found.length === 0) continue;
+    const all = runsOf(columns);
+    for (const { run, row } of found) {
+      all[row] = run;
+      open.delete(run.n);
+    }
+    gone.push(info);
+    rewritten.push(all);
+  }
+  return { gone, rewritten, added: open.size > 0 ? [[...open.values()]] : [] };
+}
+
+/** The newest group of neighbours that fit into one segment. None across a day that is still to come: its page would have to part them again. */
+function smallNeighbours(m: Manifest): SegmentInfo[] {
+  for (let at = 0; at < m.segments.length; at++) {
+    const group: SegmentInfo[] = [];
+    let rows = 0;
+    for (const one of m.segments.slice(at)) {
+      if (rows + one.rows > LIMITS.pageRows || (group.length > 0 && holdsMissingDay(m, [...group, one]))) break;
+      rows += one.rows;
+      group.push(one);
+    }
+    if (group.length > 1) return group;
+  }
+  return [];
+}
+
+function holdsMissingDay(m: Manifest, group: readonly SegmentInfo[]): boolean {
+  const span = { ...m, segments: [{ id: 0, rows: 0, fromSec: Math.min(...group.map((one) => one.fromSec)), toSec: Math.max(...group.map((one) => one.toSec)) }] };
+  return m.days.some((one) => !one.here && overlapping(span, startOfDay(one.day), startOfDay(one.day) + DAY_SEC).length > 0);
+}
+
+async function mergeSegments(ground: Ground, seen: Manifest, group: readonly SegmentInfo[]): Promise<boolean> {
+  const runs: LeanRun[] = [];
+  for (const info of group) runs.push(...runsOf(await readInfo(ground, info)));
+  const made = await sealPages(ground, pagesOf(runs), seen.nextSegment);
+  return ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
+    const now = await ownManifest(ground, shelf);
+    if (now.generation !== seen.generation) return false;
+    for (const one of group) await shelf.remove('segments', one.id);
+    for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
+    await putManifest(shelf, swap(now, group.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))));
+    return true;
+  });
+}
+
+async function readInfo(ground: Ground, info: SegmentInfo): ReturnType<typeof openSegment> {
+  const record = await ground.shelves.read(['segments'], (shelf) => shelf.get('segments', info.id));
+  return openSegment(ground, info, record?.sealed);
+}

@@ -1,0 +1,99 @@
+import type { Disk } from '../seams.ts';
+import { makeCipher, plainCipher } from './cipher.ts';
+import { compactStep } from './compact.ts';
+import { databaseOf, openDatabase, type DiskRecords, type Idb, type Lost } from './database.ts';
+import { faulting } from './faults.ts';
+import { DATA, type Ground } from './ground.ts';
+import { startOfDay } from './manifest.ts';
+import { memoryShelves } from './memory.ts';
+import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
+import { openAll, readPatch, readSegment } from './reading.ts';
+import type { Held, Register } from './register.ts';
+import { withRoom } from './room.ts';
+import { dexieShelves } from './shelves.ts';
+import { addDay, append, begin, forget, noteSynced } from './writing.ts';
+
+/** The database of one user, as the register knows it. `DiskFault` unavailable where the browser refuses: then `memoryDisk`. */
+export async function openDisk(held: Held, register: Pick<Register, 'leave'>, idb?: Idb): Promise<Disk> {
+  const name = databaseOf(held), lost = makeLost();
+  const db = await openDatabase(name, 'owner', lost.tell, idb);
+  return makeDisk({
+    shelves: dexieShelves<DiskRecords>(db), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
+    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), load: null,
+  }, lost);
+}
+
+/** The same in memory, where the browser refuses a database: all is gone when it closes. */
+export const memoryDisk = (device: string): Disk =>
+  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), load: null }, makeLost());
+
+function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
+  const data = makeQueue(), outbox = makeQueue();
+  // Changes of server data go one after the other, in the order in which they were asked for; so do those of the outbox, beside them.
+  const change = <T>(olderThanSec: number, work: () => Promise<T>): Promise<T> => data(() => faulting(() => withRoom(ground, olderThanSec, work)));
+  const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, Infinity, work)));
+  return {
+    open: () => data(() => faulting(() => openAll(ground))),
+    segment: (id) => faulting(() => readSegment(ground, id)),
+    begin: (fresh) => change(Infinity, () => begin(ground, fresh)),
+    addDay: (day, pages) => change(startOfDay(day), () => addDay(ground, day, pages)),
+    append: (patch, syncedAt) => change(Infinity, () => append(ground, patch, syncedAt)),
+    patch: (id) => faulting(() => readPatch(ground, id)),
+    noteSynced: (at) => change(Infinity, () => noteSynced(ground, at)),
+    compact: () => data(() => faulting(() => compactStep(ground))),
+    forget: (beforeSec) => change(Infinity, () => forget(ground, beforeSec)),
+    keepCommand: (command) => strictly(() => keepCommand(ground, command)),
+    commands: () => outbox(() => faulting(() => commands(ground))),
+    markCommand: (id, state, failure) => strictly(() => markCommand(ground, id, state, failure)),
+    dropCommand: (id) => strictly(() => dropCommand(ground, id)),
+    device: ground.device,
+    destroy: (keepOutbox) => data(() => outbox(() => faulting(() => destroy(ground, lost, keepOutbox)))),
+    onLost: lost.listen,
+    close: () => {
+      lost.closing();
+      ground.shelves.close();
+    },
+  };
+}
+
+/** The keys first: what follows may fail, and leaves nothing readable behind (C9). */
+async function destroy(ground: Ground, lost: ReturnType<typeof makeLost>, keepOutbox: boolean): Promise<void> {
+  const unsent = keepOutbox && (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown'])).length > 0;
+  await ground.leave(unsent);
+  ground.load = null;
+  if (!unsent) {
+    lost.closing();
+    return ground.shelves.destroy();
+  }
+  await ground.shelves.write('relaxed', DATA, async (shelf) => {
+    await Promise.all([shelf.remove('meta', 'manifest'), shelf.remove('meta', 'who'), shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches')]);
+  });
+}
+
+/** Who listens late is told all the same. */
+function makeLost(): { tell: (why: Lost) => void; listen: (listener: (why: Lost) => void) => void; closing: () => void } {
+  const listeners: ((why: Lost) => void)[] = [];
+  let was: Lost | null = null, ours = false;
+  return {
+    tell: (why) => {
+      if (ours) return;
+      was = why;
+      for (const listener of listeners) listener(why);
+    },
+    listen: (listener) => {
+      listeners.push(listener);
+      if (was !== null) listener(was);
+    },
+    closing: () => { ours = true; },
+  };
+}
+
+/** Work that goes one after the other; a failure stops nobody behind it. */
+function makeQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}

@@ -1,0 +1,31 @@
+import { DiskFault } from '../seams.ts';
+
+/** Whether the browser has no more room. A put says so itself, or the whole transaction when it commits; Dexie wraps either in `inner`. */
+export function isQuota(thrown: unknown): boolean {
+  for (let at: unknown = thrown; at !== null && typeof at === 'object'; at = 'inner' in at ? at.inner : null) {
+    if ('name' in at && at.name === 'QuotaExceededError') return true;
+  }
+  return false;
+}
+
+/** Every failure of storage as the kind that the caller acts by. Bugs of ours (a TypeError, a RangeError …) pass as they are. */
+export function faultOf(thrown: unknown): unknown {
+  if (thrown instanceof DiskFault) return thrown;
+  if (isQuota(thrown)) return new DiskFault('full', 'The browser has no more room for this site.');
+  const name = thrown !== null && typeof thrown === 'object' && 'name' in thrown ? String(thrown.name) : '';
+  if (BUGS.has(name)) return thrown;
+  const message = thrown !== null && typeof thrown === 'object' && 'message' in thrown ? String(thrown.message) : '';
+  // A file that the browser kept beside its database is gone: that record is lost, the others are not.
+  if (name === 'NotReadableError') return new DiskFault('corrupt', `${name}: ${message}`);
+  return new DiskFault('unavailable', `${name}: ${message}`);
+}
+
+export async function faulting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw faultOf(thrown);
+  }
+}
+
+const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'EvalError', 'AssertionError']);

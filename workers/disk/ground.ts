@@ -1,0 +1,46 @@
+import type { DeviceId } from '#contract/ids.ts';
+import { DiskFault } from '../seams.ts';
+import type { Cipher, Sealed } from './cipher.ts';
+import type { DiskRecords } from './database.ts';
+import { asManifest, type Manifest } from './manifest.ts';
+import type { Page } from './segments.ts';
+import type { Shelf, Shelves } from './shelves.ts';
+
+/** What the parts of a disk stand on. */
+export interface Ground {
+  readonly shelves: Shelves<DiskRecords>;
+  /** Of everything but the outbox. */
+  readonly cipher: Cipher;
+  readonly outboxCipher: Cipher;
+  readonly device: DeviceId;
+  /** Takes the keys away: the data key, and the outbox's too unless it is kept. */
+  readonly leave: (keepOutbox: boolean) => Promise<void>;
+  /** The load that this disk opened or began; null before. Its writes count for that load only. */
+  load: string | null;
+}
+
+export const DATA = ['meta', 'books', 'segments', 'patches'] as const;
+
+export async function manifestIn(shelf: Shelf<DiskRecords>): Promise<Manifest | null> {
+  const record = await shelf.get('meta', 'manifest');
+  return record?.name === 'manifest' ? asManifest(record.manifest) : null;
+}
+
+/** The manifest as it is now, of the load that this disk works on. `DiskFault` gone where another tab has loaded anew. */
+export async function ownManifest(ground: Ground, shelf: Shelf<DiskRecords>): Promise<Manifest> {
+  const manifest = await manifestIn(shelf);
+  if (manifest === null) throw new DiskFault('corrupt', 'There is no manifest: load anew.');
+  if (ground.load !== null && ground.load !== manifest.load) throw new DiskFault('gone', 'The data was loaded anew meanwhile: open again.');
+  return manifest;
+}
+
+export const peek = (ground: Ground): Promise<Manifest> => ground.shelves.read(['meta'], (shelf) => ownManifest(ground, shelf));
+
+export const putManifest = (shelf: Shelf<DiskRecords>, manifest: Manifest): Promise<void> => shelf.put('meta', { name: 'manifest', manifest });
+
+export interface SealedPage { readonly id: number; readonly page: Page; readonly sealed: Sealed }
+
+/** Numbers them from `firstId`. */
+export const sealPages = (ground: Ground, pages: readonly Page[], firstId: number): Promise<SealedPage[]> =>
+  Promise.all(pages.map(async (page, i) => ({ id: firstId + i, page, sealed: await ground.cipher.seal('segments', String(firstId + i), page.bytes) })));
+

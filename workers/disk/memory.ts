@@ -1,0 +1,48 @@
+import type { Key, Records, Shelf, Shelves } from './shelves.ts';
+
+/** Shelves in memory. Writes go one after the other; what one does is seen when it has ended well, or not at all. */
+export function memoryShelves<R extends Records>(): Shelves<R> {
+  let stores = new Map<string, ReadonlyMap<string, object>>();
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    read: (_names, work) => work(shelfOver(new Map(stores))),
+    write: (_durability, _names, work) => {
+      const mine = last.then(async () => {
+        const draft = new Map(stores);
+        const value = await work(shelfOver<R>(draft));
+        stores = draft;
+        return value;
+      });
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+    close: () => undefined,
+    destroy: () => {
+      stores = new Map();
+      return Promise.resolve();
+    },
+  };
+}
+
+function shelfOver<R extends Records>(draft: Map<string, ReadonlyMap<string, object>>): Shelf<R> {
+  const own = new Map<string, Map<string, object>>();
+  const changing = (store: string): Map<string, object> => {
+    const mine = own.get(store) ?? new Map(draft.get(store));
+    own.set(store, mine);
+    draft.set(store, mine);
+    return mine;
+  };
+  return {
+    get: <S extends keyof R & string>(store: S, key: Key) => Promise.resolve(draft.get(store)?.get(JSON.stringify(key)) as R[S] | undefined),
+    all: <S extends keyof R & string>(store: S) => Promise.resolve([...(draft.get(store)?.values() ?? [])] as R[S][]),
+    put: (store, record) => Promise.resolve(void changing(store).set(keyOf(record), record)),
+    remove: (store, key) => Promise.resolve(void changing(store).delete(JSON.stringify(key))),
+    clear: (store) => Promise.resolve(changing(store).clear()),
+  };
+}
+
+/** As the schema of the database names it. */
+const keyOf = (record: object): string => {
+  if ('table' in record && 'chunk' in record) return JSON.stringify([record.table, record.chunk]);
+  return JSON.stringify('id' in record ? record.id : 'name' in record ? record.name : null);
+};

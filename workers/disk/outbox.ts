@@ -1,0 +1,58 @@
+import type { CommandId } from '#contract/ids.ts';
+import type { Failure } from '#contract/errors.ts';
+import { DiskFault, type Command } from '../seams.ts';
+import { openJson, sealJson } from './cipher.ts';
+import type { CommandRecord } from './database.ts';
+import type { Ground } from './ground.ts';
+
+/** Strict durability everywhere: what was said to be kept is on disk (OUT-1). A command that is here already keeps its number. */
+export async function keepCommand(ground: Ground, command: Omit<Command, 'order'>): Promise<Command> {
+  const { id, state } = command;
+  const inner: Inner = { call: command.call, input: command.input, madeAt: command.madeAt };
+  const sealed = await sealJson(ground.outboxCipher, 'outbox', id, inner);
+  const failure = await sealFailure(ground, id, command.failure);
+  const order = await ground.shelves.write('strict', ['meta', 'outbox'], async (shelf) => {
+    const [here, counter] = await Promise.all([shelf.get('outbox', id), shelf.get('meta', 'order')]);
+    if (here) return here.order;
+    const last = counter?.name === 'order' ? counter.last : (await shelf.all('outbox')).reduce((most, one) => Math.max(most, one.order), 0);
+    await shelf.put('meta', { name: 'order', last: last + 1 });
+    await shelf.put('outbox', { id, order: last + 1, state, sealed, failure });
+    return last + 1;
+  });
+  return { ...command, order };
+}
+
+/** In their order. One that cannot be read is passed over: the server notices that its number is missing. */
+export async function commands(ground: Ground): Promise<Command[]> {
+  const records = await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox'));
+  const read = await Promise.all(records.map((one) => openCommand(ground, one).catch(unlessCorrupt)));
+  return read.filter((one) => one !== null).sort((a, b) => a.order - b.order);
+}
+
+export async function markCommand(ground: Ground, id: CommandId, state: Command['state'], failure: Failure | null): Promise<void> {
+  const sealed = await sealFailure(ground, id, failure);
+  await ground.shelves.write('strict', ['outbox'], async (shelf) => {
+    const record = await shelf.get('outbox', id);
+    if (record) await shelf.put('outbox', { ...record, state, failure: sealed });
+  });
+}
+
+export const dropCommand = (ground: Ground, id: CommandId): Promise<void> =>
+  ground.shelves.write('strict', ['outbox'], (shelf) => shelf.remove('outbox', id));
+
+type Inner = Pick<Command, 'call' | 'input' | 'madeAt'>;
+
+const placeOfFailure = (id: CommandId): string => `${id}/failure`;
+
+const sealFailure = async (ground: Ground, id: CommandId, failure: Failure | null): Promise<CommandRecord['failure']> =>
+  failure === null ? null : sealJson(ground.outboxCipher, 'outbox', placeOfFailure(id), failure);
+
+async function openCommand(ground: Ground, { id, order, state, sealed, failure }: CommandRecord): Promise<Command> {
+  const inner = await openJson<Inner>(ground.outboxCipher, 'outbox', id, sealed);
+  return { id, order, state, ...inner, failure: failure === null ? null : await openJson<Failure>(ground.outboxCipher, 'outbox', placeOfFailure(id), failure) };
+}
+
+const unlessCorrupt = (thrown: unknown): null => {
+  if (thrown instanceof DiskFault && thrown.kind === 'corrupt') return null;
+  throw thrown;
+};

@@ -1,0 +1,38 @@
+import { DiskFault } from '../seams.ts';
+import { isQuota } from './faults.ts';
+import { manifestIn, putManifest, type Ground } from './ground.ts';
+import { cutBefore, dayOf } from './manifest.ts';
+
+/**
+ * Where the browser has no more room, the oldest runs go, never the outbox, and the work is tried once more; `DiskFault` full where that
+ * does not help. `olderThanSec`: only what is older may go (a day from the wire must not push out a newer one).
+ */
+export async function withRoom<T>(ground: Ground, olderThanSec: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!isQuota(thrown)) throw thrown;
+    if (!(await dropOldest(ground, olderThanSec))) throw full(thrown);
+  }
+  try {
+    return await work();
+  } catch (thrown) {
+    throw isQuota(thrown) ? full(thrown) : thrown;
+  }
+}
+
+/** The oldest third of the segments, and the days up to the newest second in them: those are not asked for again. */
+async function dropOldest(ground: Ground, olderThanSec: number): Promise<boolean> {
+  return ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
+    const manifest = await manifestIn(shelf);
+    const oldest = (manifest?.segments ?? []).filter((one) => one.toSec < olderThanSec).sort((a, b) => a.toSec - b.toSec);
+    const last = oldest[Math.ceil(oldest.length / 3) - 1];
+    if (manifest === null || !last) return false;
+    const { next, gone } = cutBefore(manifest, last.toSec + 1);
+    for (const id of gone) await shelf.remove('segments', id);
+    await putManifest(shelf, { ...next, days: next.days.filter((one) => one.day > dayOf(last.toSec)) });
+    return true;
+  });
+}
+
+const full = (thrown: unknown): DiskFault => new DiskFault('full', `The browser has no more room for this site: ${String(thrown)}`);

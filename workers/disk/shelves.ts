@@ -1,0 +1,82 @@
+import type { Dexie } from 'dexie';
+
+/** Record kinds by store; each knows its own key. */
+export type Records = Readonly<Record<string, object>>;
+export type Key = string | number | readonly (string | number)[];
+export type Durability = 'relaxed' | 'strict';
+
+/**
+ * One transaction. Inside of it nothing but its own promises may be awaited: the browser commits as soon as none is open. So whatever takes
+ * time (encryption above all) is done before.
+ */
+export interface Shelf<R extends Records> {
+  get<S extends keyof R & string>(store: S, key: Key): Promise<R[S] | undefined>;
+  all<S extends keyof R & string>(store: S): Promise<R[S][]>;
+  put<S extends keyof R & string>(store: S, record: R[S]): Promise<void>;
+  remove(store: keyof R & string, key: Key): Promise<void>;
+  clear(store: keyof R & string): Promise<void>;
+}
+
+/** Where records stand: IndexedDB, or memory where the browser refuses one. A write is whole or not at all. */
+export interface Shelves<R extends Records> {
+  read<T>(stores: readonly (keyof R & string)[], work: (shelf: Shelf<R>) => Promise<T>): Promise<T>;
+  write<T>(durability: Durability, stores: readonly (keyof R & string)[], work: (shelf: Shelf<R>) => Promise<T>): Promise<T>;
+  close(): void;
+  /** Closes and deletes the whole database. */
+  destroy(): Promise<void>;
+}
+
+/**
+ * Dexie opens, upgrades, retries and watches the connection. Its own transactions have one durability for a whole connection, and here a
+ * command is strict while server data is relaxed: so each transaction is asked for on the connection itself.
+ */
+export const dexieShelves = <R extends Records>(db: Dexie): Shelves<R> => ({
+  read: (stores, work) => transact(db, 'readonly', 'relaxed', stores, work),
+  write: (durability, stores, work) => transact(db, 'readwrite', durability, stores, work),
+  close: () => db.close(),
+  destroy: () => db.delete().then(() => undefined),
+});
+
+async function transact<R extends Records, T>(
+  db: Dexie, mode: IDBTransactionMode, durability: Durability, stores: readonly string[], work: (shelf: Shelf<R>) => Promise<T>,
+): Promise<T> {
+  const connection = db.backendDB() as IDBDatabase | null; // null once it is closed
+  if (connection === null) throw new DOMException('The connection is closed.', 'InvalidStateError');
+  const transaction = connection.transaction(stores, mode, { durability });
+  const ended = new Promise<void>((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve());
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new DOMException('The transaction was aborted.', 'AbortError')));
+  });
+  let value: T;
+  try {
+    value = await work(shelfOf(transaction));
+  } catch (thrown) {
+    abort(transaction);
+    await ended.catch(() => undefined);
+    throw transaction.error ?? thrown;
+  }
+  await ended;
+  return value;
+}
+
+function abort(transaction: IDBTransaction): void {
+  try {
+    transaction.abort();
+  } catch {
+    // it has ended by itself
+  }
+}
+
+const shelfOf = <R extends Records>(transaction: IDBTransaction): Shelf<R> => ({
+  get: <S extends keyof R & string>(store: S, key: Key) =>
+    answered(transaction.objectStore(store).get(key as IDBValidKey) as IDBRequest<R[S] | undefined>),
+  all: <S extends keyof R & string>(store: S) => answered(transaction.objectStore(store).getAll() as IDBRequest<R[S][]>),
+  put: (store, record) => answered(transaction.objectStore(store).put(record)).then(() => undefined),
+  remove: (store, key) => answered(transaction.objectStore(store).delete(key as IDBValidKey)),
+  clear: (store) => answered(transaction.objectStore(store).clear()),
+});
+
+const answered = <T>(request: IDBRequest<T>): Promise<T> => new Promise((resolve, reject) => {
+  request.addEventListener('success', () => resolve(request.result));
+  request.addEventListener('error', () => reject(request.error ?? new DOMException('The request failed.', 'UnknownError')));
+});
