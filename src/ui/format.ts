@@ -23,20 +23,22 @@ export const formatUtc = (at: Ms): string => `${new Date(at).toISOString().slice
 
 /** How long ago, one unit, rounded down: `just now`, `12 min ago`, `5 h ago`, `3 days ago`; the future is `just now`. */
 export function formatAge(at: Ms, now: Ms): string {
+  const days = Math.floor((now - at) / DAY_MS);
+  if (days > 0) return `${plural(days, 'day')} ago`;
   const span = formatSpan(at, now);
   return span === null ? 'just now' : `${span} ago`;
 }
 
-/** The same without `ago`, for narrow columns: `12 min`, `5 h`, `1 day`, `3 days`; null below a minute. */
+/** The same without `ago`, for narrow columns: `12 min`, `5 h`, `3 d`; null below a minute. */
 export function formatSpan(at: Ms, now: Ms): string | null {
   const min = Math.floor((now - at) / 60_000);
   if (min < 1) return null;
   if (min < 60) return `${min} min`;
   if (min < 24 * 60) return `${Math.floor(min / 60)} h`;
-  return plural(Math.floor(min / (24 * 60)), 'day');
+  return `${formatCount(Math.floor(min / (24 * 60)))} d`;
 }
 
-/** Two units at most: `45 s`, `31 min`, `1 h 38 min`, `2 d 3 h`. Seconds are told under ten minutes only. */
+/** Two units at most: `45 s`, `2 min 05 s`, `31 min`, `1 h 38 min`, `2 d 03 h`. Seconds are told under ten minutes only. */
 export function formatDuration(seconds: Seconds): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole} s`;
@@ -64,10 +66,11 @@ export const formatCount = (count: number): string => COUNT.format(count);
 /** `1 job`, `20 jobs`, `2 companies` (with the plural given where it is no mere s). */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${formatCount(count)} ${count === 1 ? one : many}`;
 
+const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 const COUNT = new Intl.NumberFormat('en-US');
 
-const two = (a: number, unitA: string, b: number, unitB: string): string => (b === 0 ? `${a} ${unitA}` : `${a} ${unitA} ${b} ${unitB}`);
+const two = (a: number, unitA: string, b: number, unitB: string): string => (b === 0 ? `${a} ${unitA}` : `${a} ${unitA} ${String(b).padStart(2, '0')} ${unitB}`);
 
 type Part = 'weekday' | 'month' | 'day' | 'year' | 'hour' | 'minute' | 'dayPeriod';
 const formats = new Map<string, Intl.DateTimeFormat>();

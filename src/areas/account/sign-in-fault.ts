@@ -1,0 +1,27 @@
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+
+export type SignInFault =
+  | { readonly is: 'empty'; readonly what: 'username' | 'password' }
+  | { readonly is: 'refused'; readonly sentence: string }
+  /** Nothing is to be tried before `until`. */
+  | { readonly is: 'throttled'; readonly from: Ms; readonly until: Ms };
+
+/** What a person is told of a failed attempt. Never which of the two was wrong. */
+export function faultOf(failure: Failure, now: Ms): SignInFault {
+  switch (failure.kind) {
+    case 'wrong-credentials': return { is: 'refused', sentence: MESSAGES.wrongCredentials };
+    case 'too-many': return { is: 'throttled', from: now, until: now + failure.retryAfterMs };
+    case 'needs-network': return { is: 'refused', sentence: MESSAGES.needsNetwork };
+    case 'no-answer': return { is: 'refused', sentence: MESSAGES.noAnswer };
+    default: return { is: 'refused', sentence: failure.message || MESSAGES.loginFailed };
+  }
+}
+
+/** `in 9 s`, `in 2:05`; null once the wait is over. */
+export function waitWords(until: Ms, now: Ms): string | null {
+  const seconds = Math.ceil((until - now) / 1_000);
+  if (seconds <= 0) return null;
+  return seconds < 60 ? `in ${seconds} s` : `in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

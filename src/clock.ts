@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from 'react';
+import type { Ms } from '#contract/ids.ts';
+
+/** The page's only clock. */
+export const now = (): Ms => Date.now();
+
+/** The time, taken anew every so many milliseconds: for ages and countdowns. Between two beats it stands still. */
+export function useNow(everyMs: Ms = 30_000): Ms {
+  const beat = beatOf(everyMs);
+  return useSyncExternalStore(beat.subscribe, beat.read);
+}
+
+/** One timer for all that wait for the same beat. */
+interface Beat { readonly subscribe: (listener: () => void) => () => void; readonly read: () => Ms }
+const beats = new Map<Ms, Beat>();
+
+function beatOf(everyMs: Ms): Beat {
+  const known = beats.get(everyMs);
+  if (known) return known;
+  const listeners = new Set<() => void>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let at = now();
+  const read = (): Ms => {
+    // Nobody listened for a while: the last beat is old.
+    if (listeners.size === 0 && now() - at >= everyMs) at = now();
+    return at;
+  };
+  const tick = (): void => {
+    at = now();
+    listeners.forEach((listener) => listener());
+  };
+  const subscribe = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    timer ??= setInterval(tick, everyMs);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  };
+  const beat = { subscribe, read };
+  beats.set(everyMs, beat);
+  return beat;
+}

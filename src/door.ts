@@ -1,0 +1,71 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { Door, Watches, WatchName, Who } from '#workers/api.ts';
+import { makeLine } from './line.ts';
+import type { Line } from './line.ts';
+
+/** What the page knows of everything behind it. `src/worker.ts` gives the real one, tests and the playground their own. */
+export function door(): Door {
+  if (!given) throw new Error('the door was used before it was given');
+  return given;
+}
+
+/** Before the first screen is rendered. */
+export function setDoor(next: Door): void {
+  given = next;
+  shared.clear();
+}
+
+/** What a watch gives now; undefined until it has given something. After a change of `takes` the last value stands until the new one comes. */
+export function useWatch<N extends WatchName>(name: N, takes: Watches[N]['takes']): Watches[N]['gives'] | undefined {
+  const [line] = useState(() => (name === 'runs' ? makeLine(door, name, takes, doorFailed) : sharedLine(name)));
+  useEffect(() => line.ask(takes), [line, takes]);
+  return useSyncExternalStore(line.subscribe, line.now);
+}
+
+/** Who is signed in, outside of React. */
+export const whoNow = (): Who => sharedLine('who').now() ?? { is: 'starting' };
+
+/** Told of every change of `who`. Answers how to stop. */
+export const onWho = (listener: () => void): (() => void) => sharedLine('who').subscribe(listener);
+
+/** Resolves as soon as the disk has been asked. */
+export function whoKnown(): Promise<Exclude<Who, { readonly is: 'starting' }>> {
+  return new Promise((resolve) => {
+    let stop: (() => void) | null = null;
+    const look = (): void => {
+      const who = whoNow();
+      if (who.is === 'starting') return;
+      stop?.();
+      resolve(who);
+    };
+    stop = onWho(look);
+    look();
+  });
+}
+
+/** The worker did not start, or broke: nothing on the page can be trusted to be kept. */
+export function doorFailed(fault: unknown): void {
+  broken = fault instanceof Error ? fault.message : String(fault);
+  listeners.forEach((listener) => listener());
+}
+
+/** Null while all is well, otherwise what went wrong, in the browser's words. */
+export const useDoorFault = (): string | null => useSyncExternalStore(subscribe, () => broken);
+
+let given: Door | null = null;
+let broken: string | null = null;
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => { listeners.delete(listener); };
+};
+
+/** Watches that take nothing are opened once, however many components look at them. */
+const shared = new Map<WatchName, unknown>();
+function sharedLine<N extends WatchName>(name: N): Line<N> {
+  const known = shared.get(name) as Line<N> | undefined;
+  if (known) return known;
+  const line = makeLine(door, name, {}, doorFailed);
+  shared.set(name, line);
+  return line;
+}

@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router';
+import { MESSAGES } from '#contract/messages.ts';
+import { homeOf, menuOf } from '../menu.ts';
+import { useBranding, useMe } from '../session.ts';
+import { Notice } from './notice-page.tsx';
+import { Page } from './page.tsx';
+
+/** Where a page sends those who may not see it. */
+export function Forbidden() {
+  const roles = useMe()?.roles ?? [];
+  const support = useBranding()?.supportEmail ?? null;
+  return (
+    <Page title="No access">
+      <Notice
+        icon="lock" level={2} title={MESSAGES.forbidden}
+        {...(menuOf(roles).length > 0 && { actions: <Link to={homeOf(roles)} className="text-accent underline underline-offset-2">Go to the first page</Link> })}
+      >
+        <p className="m-0">
+          Your role does not include it. An administrator of your provider can change that
+          {support === null ? '.' : <>, or write to <a className="text-accent underline underline-offset-2" href={`mailto:${support}`}>{support}</a>.</>}
+        </p>
+      </Notice>
+    </Page>
+  );
+}

@@ -1,0 +1,26 @@
+import { Outlet } from '@tanstack/react-router';
+import { Suspense, lazy } from 'react';
+import { useWide } from '../ui/wide.ts';
+import { useDrawer } from './drawer-state.ts';
+import { Sidebar } from './sidebar.tsx';
+
+const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
+
+/** Sidebar and screen. On a phone the sidebar is a drawer. */
+export function Frame() {
+  const wide = useWide();
+  const drawer = useDrawer();
+  return (
+    <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)]">
+      <a
+        href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}
+        className="absolute top-2 left-2 z-50 -translate-y-20 rounded-part border border-control bg-sheet px-3 py-2 text-ink focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      {wide && <Sidebar />}
+      <div className="relative min-h-0 min-w-0"><Outlet /></div>
+      {!wide && drawer && <Suspense><Drawer /></Suspense>}
+    </div>
+  );
+}

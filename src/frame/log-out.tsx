@@ -1,0 +1,52 @@
+import { useRouter } from '@tanstack/react-router';
+import { Suspense, lazy, useState } from 'react';
+import { door } from '../door.ts';
+import { pauseRemembering } from '../remembered.ts';
+import { Icon } from '../ui/icon.tsx';
+import { tellFailure } from '../ui/toasts.ts';
+import type { Unsent } from './unsent-question.tsx';
+
+const UnsentQuestion = lazy(async () => ({ default: (await import('./unsent-question.tsx')).UnsentQuestion }));
+
+/** Signs out at once where nothing is unsent; asks otherwise (OUT-7). */
+export function LogOut({ mini }: { readonly mini: boolean }) {
+  const router = useRouter();
+  const [unsent, setUnsent] = useState<number | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<string | null>(null);
+
+  async function leave(how: 'ask' | Unsent): Promise<void> {
+    setBusy(true);
+    pauseRemembering(true);
+    const result = await door().signOut(how);
+    setBusy(false);
+    if (result.ok && result.value.out) {
+      setUnsent(null);
+      await router.navigate({ to: '/login', replace: true });
+      return;
+    }
+    pauseRemembering(false);
+    if (result.ok) {
+      setRefused(how === 'send' ? 'Not everything could be sent. Try again, or choose another way.' : null);
+      setUnsent(result.value.unsent);
+    } else if (unsent === null) tellFailure(result.failure.message, () => void leave('ask'));
+    else setRefused(result.failure.message);
+  }
+
+  return (
+    <>
+      <button
+        type="button" onClick={() => void leave('ask')} {...(mini && { 'aria-label': 'Log out', 'title': 'Log out' })} aria-busy={busy}
+        className="flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink pointer-coarse:h-11"
+      >
+        <Icon name="sign-out" />
+        {!mini && 'Log out'}
+      </button>
+      {unsent !== null && (
+        <Suspense>
+          <UnsentQuestion count={unsent} busy={busy} refused={refused} onChoose={(how) => void leave(how)} onClose={() => { setUnsent(null); setRefused(null); }} />
+        </Suspense>
+      )}
+    </>
+  );
+}

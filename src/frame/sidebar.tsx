@@ -1,0 +1,95 @@
+import { Link } from '@tanstack/react-router';
+import { menuOf } from '../menu.ts';
+import type { Entry } from '../menu.ts';
+import { useBranding, useMe } from '../session.ts';
+import { Icon } from '../ui/icon.tsx';
+import { BrandMark } from './brand-mark.tsx';
+import { sidebarTitleOf } from './branded.ts';
+import { setMini, useMini } from './drawer-state.ts';
+import { LogOut } from './log-out.tsx';
+import { ThemeChoice } from './theme-choice.tsx';
+
+/** 240 px pinned, 56 px minimised. */
+export function Sidebar() {
+  const mini = useMini();
+  return (
+    <div className={`min-h-0 transition-[width] duration-150 ${mini ? 'w-14' : 'w-60'}`}>
+      <SidebarContent mini={mini} onToggle={() => setMini(!mini)} />
+    </div>
+  );
+}
+
+export interface SidebarContentProps {
+  readonly mini: boolean;
+  readonly onToggle?: () => void;
+  /** Told when an entry was followed. */
+  readonly onGo?: () => void;
+}
+
+export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
+  const branding = useBranding();
+  const me = useMe();
+  const title = sidebarTitleOf(branding);
+  return (
+    <div className="flex h-full min-h-0 flex-col overflow-x-hidden overflow-y-auto bg-side px-3 pb-3 text-side-ink-2 [scrollbar-width:thin]">
+      <div className={`flex shrink-0 items-center gap-2.5 text-side-ink ${mini ? 'flex-col py-4' : 'h-14 pl-2'}`}>
+        <BrandMark branding={branding} height={24} />
+        {!mini && <span className="min-w-0 grow truncate font-semibold" title={title}>{title}</span>}
+        {onToggle && (
+          <button
+            type="button" onClick={onToggle} aria-label={mini ? 'Pin the sidebar' : 'Minimise the sidebar'} title={mini ? 'Pin the sidebar' : 'Minimise the sidebar'}
+            className={`grid size-8 place-items-center rounded-part hover:bg-side-on ${INK_FOCUS}`}
+          >
+            <Icon name="sidebar" className="text-side-ink-2" />
+          </button>
+        )}
+      </div>
+      <nav aria-label="Main" className="grid gap-px">
+        {menuOf(me?.roles ?? []).map(({ heading, entries }) => (
+          <div key={heading} className="grid gap-px">
+            {heading !== null && !mini && <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{heading}</h2>}
+            {heading !== null && mini && <hr className="mx-2 my-2 border-side-line" />}
+            {entries.map((entry) => <Row key={entry.to} entry={entry} mini={mini} {...(onGo && { onGo })} />)}
+          </div>
+        ))}
+      </nav>
+      <div className="mt-auto grid gap-px border-t border-side-line pt-2">
+        <ThemeChoice mini={mini} />
+        <LogOut mini={mini} />
+        {me && (
+          <div className="flex items-center gap-2.5 overflow-hidden px-0.5 pt-2 text-side-ink" title={mini ? me.name : undefined}>
+            <span aria-hidden className="grid size-7 shrink-0 place-items-center rounded-full border border-side-line text-agate font-semibold">{initials(me.name)}</span>
+            {!mini && (
+              <span className="min-w-0">
+                <span className="block truncate" title={me.name}>{me.name}</span>
+                <span className="block truncate text-agate text-side-ink-2" title={branding?.name}>{branding?.name ?? me.username}</span>
+              </span>
+            )}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Row({ entry, mini, onGo }: { readonly entry: Entry; readonly mini: boolean; readonly onGo?: () => void }) {
+  return (
+    <Link
+      to={entry.to} onClick={onGo} {...(mini && { 'aria-label': entry.word, 'title': entry.word })} activeProps={{ 'className': 'bg-side-on text-side-ink font-semibold', 'aria-current': 'page' }}
+      className={`group relative flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
+    >
+      <i aria-hidden className="absolute inset-y-1 -left-3 hidden w-[3px] rounded-r-[2px] bg-side-ink group-aria-[current=page]:block" />
+      <Icon name={entry.icon} />
+      {!mini && <span className="truncate">{entry.word}</span>}
+    </Link>
+  );
+}
+
+/** The accent does not show on every provider's sidebar; its own ink does. */
+export const INK_FOCUS = 'focus-visible:outline-side-ink focus-visible:-outline-offset-2';
+
+function initials(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== '');
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : words;
+  return ends.map((word) => String.fromCodePoint(word?.codePointAt(0) ?? 0x20)).join('').toUpperCase();
+}

@@ -1,0 +1,61 @@
+import type { Door, Watch, WatchName, Watches } from '#workers/api.ts';
+
+/** One watch of the worker as an external store. Opened with its first listener, closed after its last; the last value stays readable. */
+export interface Line<N extends WatchName> {
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly now: () => Watches[N]['gives'] | undefined;
+  /** Another question; nothing happens where it is the same. */
+  readonly ask: (takes: Watches[N]['takes']) => void;
+}
+
+/** `onFault` hears of a watch that could not be opened: a bug, never an expected failure. */
+export function makeLine<N extends WatchName>(
+  door: () => Door, name: N, first: Watches[N]['takes'], onFault: (fault: unknown) => void,
+): Line<N> {
+  const listeners = new Set<() => void>();
+  let takes = first;
+  let value: Watches[N]['gives'] | undefined;
+  /** Counts the openings: what an earlier one still delivers is not ours any more. */
+  let turn = 0;
+  let watch: Watch<N> | null = null;
+
+  async function open(): Promise<void> {
+    turn += 1;
+    const mine = turn;
+    const asked = takes;
+    const opened = await door().watch(name, asked, (next) => {
+      if (mine !== turn) return;
+      value = next;
+      listeners.forEach((listener) => listener());
+    });
+    if (mine !== turn) { opened.close(); return; }
+    watch = opened;
+    if (!same(asked, takes)) opened.change(takes);
+  }
+
+  function close(): void {
+    turn += 1;
+    watch?.close();
+    watch = null;
+  }
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      if (listeners.size === 1) open().catch(onFault);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) close();
+      };
+    },
+    now: () => value,
+    ask(next) {
+      if (same(takes, next)) return;
+      takes = next;
+      watch?.change(next);
+    },
+  };
+}
+
+/** What a watch takes is small plain data. */
+const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);

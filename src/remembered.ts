@@ -1,0 +1,38 @@
+import { keep, kept } from './kept.ts';
+
+/** Where a person wanted to go before it had to sign in. */
+const KEY = 'urlToRedirectAfterLogin';
+const CHARS = 2_000;
+
+/** While a person signs out on purpose, the page it leaves is not one that the next one wants. */
+let paused = false;
+export const pauseRemembering = (pause: boolean): void => { paused = pause; };
+
+export function remember(path: string): void {
+  if (!paused) keep(KEY, localPath(path));
+}
+
+/** Gives it once. What another script wrote there counts for nothing unless it is a path of this site. */
+export function takeRemembered(): string | null {
+  const path = localPath(kept(KEY) ?? '');
+  keep(KEY, null);
+  return path;
+}
+
+/**
+ * The path, query and fragment where `input` names a place of this site other than the sign-in page; null for everything else.
+ * `//host`, `/\host`, schemes, control characters and whatever a browser would read as another origin are refused.
+ */
+export function localPath(input: string): string | null {
+  if (!input.startsWith('/') || input.length > CHARS || STRANGE.test(input)) return null;
+  const base = 'http://this-site.invalid';
+  if (!URL.canParse(input, base)) return null;
+  const url = new URL(input, base);
+  // A path of two slashes at its head would name another host as soon as it is used as an address.
+  if (url.origin !== base || url.pathname.startsWith('//') || url.pathname === '/login') return null;
+  return url.pathname + url.search + url.hash;
+}
+
+// Backslashes are slashes to a browser; tabs and line ends are dropped by it, wherever they stand.
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const STRANGE = /[\\\u0000-\u0020\u007f-\u009f]/;

@@ -1,0 +1,61 @@
+import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import type { ScreenGate } from './guards.ts';
+import { passage } from './guards.ts';
+import { whoKnown } from './door.ts';
+import { App } from './frame/app.tsx';
+import { Frame } from './frame/frame.tsx';
+import { NotFound } from './frame/not-found.tsx';
+import { homeOf } from './menu.ts';
+import { remember, takeRemembered } from './remembered.ts';
+
+const root = createRootRoute({ component: App, notFoundComponent: NotFound });
+
+const login = createRoute({
+  getParentRoute: () => root, path: '/login', beforeLoad: behind('signed-out'),
+  component: lazyRouteComponent(() => import('./areas/account/sign-in.tsx'), 'SignIn'),
+});
+
+/** Everything with the sidebar beside it. */
+const framed = createRoute({ getParentRoute: () => root, id: 'framed', component: Frame, beforeLoad: behind('signed-in') });
+
+const home = createRoute({ getParentRoute: () => framed, path: '/', beforeLoad: () => onward('/monitoring') });
+const monitoring = createRoute({
+  getParentRoute: () => framed, path: '/monitoring',
+  beforeLoad: async () => {
+    const who = await whoKnown();
+    onward(homeOf(who.is === 'in' ? who.me.roles : []));
+  },
+});
+const dailyChecks = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/daily-checks/daily-checks.tsx'), 'DailyChecks'),
+});
+const sources = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/sources', beforeLoad: behind('monitoring.sources'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/sources.tsx'), 'Sources'),
+});
+const forbidden = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/forbidden',
+  component: lazyRouteComponent(() => import('./frame/forbidden.tsx'), 'Forbidden'),
+});
+
+/** Every address of the page. */
+export const routes = root.addChildren([login, framed.addChildren([home, monitoring, dailyChecks, sources, forbidden])]);
+
+function behind(gate: ScreenGate) {
+  return async ({ location }: { readonly location: { readonly href: string } }): Promise<void> => {
+    const way = passage(await whoKnown(), gate);
+    switch (way.is) {
+      case 'pass': return;
+      case 'sign-in':
+        remember(location.href);
+        return onward('/login');
+      case 'onward': return onward(takeRemembered() ?? '/');
+      case 'forbidden': return onward('/monitoring/forbidden');
+    }
+  };
+}
+
+function onward(href: string): never {
+  throw redirect({ href, replace: true });
+}

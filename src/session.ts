@@ -1,0 +1,29 @@
+import { can } from '#contract/abilities.ts';
+import type { Ability } from '#contract/abilities.ts';
+import type { Me } from '#contract/account/me.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import { useWatch } from './door.ts';
+
+const NOTHING = {};
+
+/** Null where nobody is signed in, or it is not known yet. */
+export function useMe(): Me | null {
+  const who = useWatch('who', NOTHING);
+  return who?.is === 'in' ? who.me : null;
+}
+
+/** Null until it is known, and where it could not be had. */
+export function useBranding(): Branding | null {
+  const who = useWatch('who', NOTHING);
+  return who === undefined || who.is === 'starting' ? null : who.branding;
+}
+
+/** The zone in which times are told: the provider's; this browser's until that is known. */
+export const useZone = (): string => useBranding()?.timeZone ?? HERE;
+
+export function useCan(ability: Ability): boolean {
+  const me = useMe();
+  return me !== null && can(me.roles, ability);
+}
+
+const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;

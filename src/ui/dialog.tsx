@@ -1,0 +1,54 @@
+import { Dialog as HeadlessDialog, DialogBackdrop, DialogPanel, DialogTitle } from '@headlessui/react';
+import type { ReactNode, RefObject } from 'react';
+import { IconButton } from './button.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  /** `middle`: a question. `corner`: a story at the top right, under the masthead. `left`: a drawer without a head. `bottom`: a sheet on a phone. */
+  readonly place?: 'middle' | 'corner' | 'left' | 'bottom';
+  readonly children: ReactNode;
+  /** Buttons, the primary one first; stays in view while the content scrolls. */
+  readonly footer?: ReactNode;
+  /** Where the focus goes first; the first control by default. */
+  readonly first?: RefObject<HTMLElement | null>;
+  /** Nothing closes it but its own buttons: what it shows is shown once. */
+  readonly stays?: boolean;
+}
+
+/** Open as long as it is rendered. Brings Headless UI with it: import it from lazy parts only. */
+export function Dialog({ title, onClose, place = 'middle', children, footer, first, stays = false }: DialogProps) {
+  return (
+    <HeadlessDialog open onClose={stays ? () => {} : onClose} className="relative z-40" {...(first && { initialFocus: first })}>
+      <DialogBackdrop className={`fixed inset-0 ${place === 'corner' ? 'bg-transparent' : 'bg-[#1f1d18]/40'}`} />
+      <div className={`fixed inset-0 flex ${PLACE[place]}`}>
+        <DialogPanel className={`flex min-h-0 max-w-full flex-col overflow-hidden border-rule bg-sheet text-ink shadow-toast ${PANEL[place]}`}>
+          {place === 'left'
+            ? <DialogTitle className="sr-only">{title}</DialogTitle>
+            : (
+              <header className="flex items-start gap-3 border-b border-rule py-3 pr-3 pl-5">
+                <DialogTitle className="m-0 min-w-0 grow text-head break-words">{title}</DialogTitle>
+                {!stays && <IconButton icon="close" label="Close" onClick={onClose} />}
+              </header>
+            )}
+          <div className="min-h-0 grow overflow-auto overscroll-contain">{children}</div>
+          {footer !== undefined && <footer className="flex flex-wrap gap-2 border-t border-rule bg-paper px-5 py-3">{footer}</footer>}
+        </DialogPanel>
+      </div>
+    </HeadlessDialog>
+  );
+}
+
+const PLACE = {
+  middle: 'items-center justify-center p-3',
+  corner: 'items-start justify-end p-3 pt-14',
+  left: 'items-stretch justify-start',
+  bottom: 'items-end justify-center',
+} as const;
+
+const PANEL = {
+  middle: 'max-h-full w-[520px] rounded-part border',
+  corner: 'max-h-full w-[400px] rounded-part border',
+  left: 'w-[280px] border-r',
+  bottom: 'max-h-[85%] w-full rounded-t-part border-t',
+} as const;

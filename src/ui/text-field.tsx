@@ -1,0 +1,41 @@
+import { useId } from 'react';
+import type { ComponentPropsWithRef, ReactNode } from 'react';
+import { Icon } from './icon.tsx';
+
+export interface TextFieldProps extends Omit<ComponentPropsWithRef<'input'>, 'id' | 'size' | 'className'> {
+  readonly label: string;
+  /** A sentence below the field. */
+  readonly hint?: ReactNode;
+  /** What is wrong with it, in words; takes the place of the hint. */
+  readonly fault?: string | null;
+  /** At the right end, inside the edge: a button. */
+  readonly end?: ReactNode;
+  /** 40 px instead of 32, as on the sign-in page. */
+  readonly tall?: boolean;
+}
+
+export function TextField({ label, hint, fault = null, end, tall = false, ...rest }: TextFieldProps) {
+  const id = useId();
+  const below = fault ?? hint;
+  return (
+    <div className="grid gap-1.5">
+      <label htmlFor={id} className="font-semibold">{label}</label>
+      <div
+        className={`flex items-center rounded-part border bg-sheet focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent pointer-coarse:min-h-11
+          ${tall ? 'h-10' : 'h-8'} ${fault === null ? 'border-control' : 'border-failed'}`}
+      >
+        <input
+          {...rest} id={id} aria-invalid={fault !== null} {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
+          className="h-full min-w-0 grow bg-transparent px-3 text-ink outline-none placeholder:text-ink-3 placeholder:opacity-100"
+        />
+        {end}
+      </div>
+      {below !== undefined && (
+        <p id={`${id}-below`} className={`m-0 flex items-start gap-1.5 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}>
+          {fault !== null && <Icon name="failed" size={12} className="mt-0.5" />}
+          <span className="min-w-0 break-words">{below}</span>
+        </p>
+      )}
+    </div>
+  );
+}

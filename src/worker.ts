@@ -1,0 +1,68 @@
+import { proxy, releaseProxy, wrap } from 'comlink';
+import type { Remote } from 'comlink';
+import type { Door, WatchName } from '#workers/api.ts';
+import workerUrl from '../workers/worker.ts?worker&url';
+import { doorFailed } from './door.ts';
+
+/** Starts the worker: the only place of the page that does. What cannot start is told to `doorFailed`, and the door then answers nothing. */
+export function startWorker(): Door {
+  try {
+    const worker = new Worker(trusted(workerUrl), { type: 'module', name: 'daybook' });
+    // An error before its first word means that it does not start; a later one is a bug in it, which the browser reports.
+    worker.addEventListener('error', lost);
+    worker.addEventListener('message', () => worker.removeEventListener('error', lost), { once: true });
+    return doorOf(wrap<Door>(worker));
+  } catch (fault) {
+    doorFailed(fault);
+    return DEAF;
+  }
+}
+
+/** Callbacks cross as proxies, and the far side of a watch is let go once it is closed. Comlink's types lose generics, so they are said again here. */
+function doorOf(remote: Remote<Door>): Door {
+  const watch = remote.watch as unknown as (name: WatchName, takes: object, onChange: unknown) => Promise<Remote<FarWatch>>;
+  const send = remote.send as unknown as Door['send'];
+  const ask = remote.ask as unknown as Door['ask'];
+  return {
+    async watch(name, takes, onChange) {
+      const far = await watch(name, takes, proxy(onChange));
+      return {
+        change: (next) => { far.change(next).catch(doorFailed); },
+        close: () => { far.close().then(() => far[releaseProxy]()).catch(doorFailed); },
+      };
+    },
+    send: (name, input) => send(name, input),
+    ask: (name, input) => ask(name, input),
+    matching: (filter) => remote.matching(filter),
+    signIn: (username, password) => remote.signIn(username, password),
+    signOut: (unsent) => remote.signOut(unsent),
+    mend: (id, how) => remote.mend(id, how),
+    syncNow: () => remote.syncNow(),
+  };
+}
+
+interface FarWatch { change(takes: object): void; close(): void }
+
+const lost = (event: ErrorEvent): void => doorFailed(event.message || 'The worker could not be loaded.');
+
+const silence = (): Promise<never> => new Promise(() => {});
+const DEAF: Door = {
+  watch: silence, send: silence, ask: silence, matching: silence, signIn: silence, signOut: silence, mend: silence, syncNow: silence,
+};
+
+/** Under `require-trusted-types-for 'script'` a worker's address must come from a policy; ours lets exactly one address through. */
+function trusted(url: string): string {
+  const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
+  if (!types) return url;
+  const policy = types.createPolicy('daybook', {
+    createScriptURL(asked) {
+      if (asked !== workerUrl) throw new TypeError('this address is not the worker');
+      return asked;
+    },
+  });
+  return policy.createScriptURL(url) as unknown as string;
+}
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): object };
+}
