@@ -1,12 +1,13 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Draft, Logged } from '#contract/events.ts';
 import { type Id, type TableName, type Tables, touches } from '#contract/fold.ts';
-import type { TenantId } from '#contract/ids.ts';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import { type Given, given, parameters, selected } from './bulk.ts';
 import type { Database } from './database.ts';
 import { checked } from './gate.ts';
 import { type Changes, type Held, project } from './projection.ts';
 import type { By } from './store.ts';
-import { recordOf, TABLE_NAMES, upsertOf } from './tables.ts';
+import { recordOf, STATEMENTS, TABLE_NAMES } from './tables.ts';
 
 /** What an append needs of its transaction. `bring` loads rows into `held`, one query a table; the head row is locked by `raise`. */
 export interface Ground {
@@ -48,50 +49,60 @@ function touched(events: readonly Logged[]): Map<TableName, Set<Id>> {
 
 async function writeEvents(ground: Ground, events: readonly Logged[], by: By): Promise<void> {
   const records = events.map(({ seq, event, company, entity }) => ({ seq, type: event.type, company, entity, data: event.data }));
-  await bulk(ground, INSERT_EVENTS, records, [by.at, JSON.stringify(by.actor), by.subject, by.commandId]);
+  await run(ground, INSERT_EVENTS, [by.at, JSON.stringify(by.actor), by.subject, by.commandId, ...parameters(EVENT, records)]);
 }
 
-const INSERT_EVENTS = `insert into event (tenant_id, seq, type, at, actor, subject, company, entity, command_id, data)
-  select $1::uuid, seq, type, $3::bigint, $4::text::jsonb, $5::text, company, entity, $6::text, data
-  from json_to_recordset($2::text::json) as x(seq bigint, type text, company int, entity text, data jsonb)`;
+const EVENT: readonly Given[] = [
+  { name: 'seq', type: 'bigint' }, { name: 'type', type: 'text' }, { name: 'company', type: 'int' }, { name: 'entity', type: 'text' }, { name: 'data', type: 'json' },
+];
+const INSERT_EVENTS = `insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
+  select $1::uuid, $2::bigint, $3::text::jsonb, $4::text, $5::text, ${selected(EVENT)} from ${given(EVENT, 6)}`;
 
 async function writeRows<T extends TableName>(ground: Ground, table: T, changes: Changes): Promise<void> {
-  const ids = changes.changed[table];
-  if (ids.size === 0) return;
   const rows = ground.held[table];
-  const records = [...ids].map((id) => recordOf(table, id, rows.get(id) as Tables[T], changes.runSeq.get(id as number) ?? null));
-  await bulk(ground, upsertOf(table), records);
+  const { columns, insert, update } = STATEMENTS[table];
+  const given = (ids: ReadonlySet<Id>): string[] =>
+    parameters(columns, [...ids].map((id) => recordOf(table, id, rows.get(id) as Tables[T], changes.runSeq.get(id as number) ?? null)));
+  const { made, changed } = changes.rows[table];
+  if (made.size > 0) await run(ground, insert, given(made));
+  if (changed.size > 0) await run(ground, update, given(changed));
 }
 
 async function writeDays(ground: Ground, { days }: Changes): Promise<void> {
-  if (days.size === 0) return;
-  await bulk(ground, `insert into run_day (tenant_id, day, rows, seq)
-    select $1::uuid, day, gained, seq from json_to_recordset($2::text::json) as x(day text, gained bigint, seq bigint)
-    on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`,
-  [...days].map(([day, one]) => ({ day, ...one })));
+  if (days.size > 0) await run(ground, UPSERT_DAYS, parameters(DAY, [...days].map(([day, { gained, seq }]) => ({ day, rows: gained, seq }))));
 }
+
+const DAY: readonly Given[] = [{ name: 'day', type: 'text' }, { name: 'rows', type: 'bigint' }, { name: 'seq', type: 'bigint' }];
+const UPSERT_DAYS = `insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${given(DAY, 2)}
+  on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`;
 
 async function writeSamples(ground: Ground, events: readonly Logged[]): Promise<void> {
-  const samples = samplesOf(events);
-  if (samples.length === 0) return;
-  await bulk(ground, `insert into repository_sample (tenant_id, repository_id, at, capacity, free, used)
-    select $1::uuid, repository_id, at, capacity, free, used
-    from json_to_recordset($2::text::json) as x(repository_id text, at bigint, capacity bigint, free bigint, used bigint)
-    on conflict (tenant_id, repository_id, at) do nothing`, samples);
+  const samples = events.flatMap(sampleOf);
+  if (samples.length > 0) await run(ground, INSERT_SAMPLES, parameters(SAMPLE, samples));
 }
 
-/** The first sample of a moment counts. */
-export const samplesOf = (events: readonly Logged[]): { repository_id: string; at: number; capacity: number | null; free: number | null; used: number | null }[] =>
-  events.flatMap(({ event }) => event.type !== 'repository.sampled@1' ? [] : [{
-    repository_id: event.data.id, at: event.data.at, capacity: event.data.capacityBytes, free: event.data.freeBytes, used: event.data.usedBytes,
-  }]);
+export interface Sample { readonly repository_id: string; readonly at: Ms; readonly capacity: Bytes | null; readonly free: Bytes | null; readonly used: Bytes | null }
+
+/** What a repository held at a moment; the first that was said of a moment counts. */
+export const sampleOf = ({ event }: Logged): (Sample & Record<string, unknown>)[] => event.type !== 'repository.sampled@1' ? [] : [{
+  repository_id: event.data.id, at: event.data.at, capacity: event.data.capacityBytes, free: event.data.freeBytes, used: event.data.usedBytes,
+}];
+
+const SAMPLE: readonly Given[] = [
+  { name: 'repository_id', type: 'text' }, { name: 'at', type: 'bigint' }, { name: 'capacity', type: 'bigint' }, { name: 'free', type: 'bigint' },
+  { name: 'used', type: 'bigint' },
+];
+const INSERT_SAMPLES = `insert into repository_sample (tenant_id, repository_id, at, capacity, free, used)
+  select $1::uuid, ${selected(SAMPLE)} from ${given(SAMPLE, 2)} on conflict (tenant_id, repository_id, at) do nothing`;
 
 async function writeQuarantine(ground: Ground, { quarantined }: Changes): Promise<void> {
-  if (quarantined.length === 0) return;
-  await bulk(ground, `insert into quarantine (tenant_id, seq, reason, at)
-    select $1::uuid, seq, reason, at from json_to_recordset($2::text::json) as x(seq bigint, reason text, at bigint)`, quarantined);
+  if (quarantined.length > 0) await run(ground, INSERT_QUARANTINE, parameters(QUARANTINE, quarantined));
 }
 
-async function bulk(ground: Ground, statement: string, records: readonly unknown[], more: readonly unknown[] = []): Promise<void> {
-  await ground.sql.executeQuery(CompiledQuery.raw(statement, [ground.tenant, JSON.stringify(records), ...more]));
+const QUARANTINE: readonly Given[] = [{ name: 'seq', type: 'bigint' }, { name: 'reason', type: 'text' }, { name: 'at', type: 'bigint' }];
+const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select $1::uuid, ${selected(QUARANTINE)} from ${given(QUARANTINE, 2)}`;
+
+/** `$1` is the tenant. */
+async function run(ground: Ground, statement: string, more: readonly unknown[]): Promise<void> {
+  await ground.sql.executeQuery(CompiledQuery.raw(statement, [ground.tenant, ...more]));
 }

@@ -7,7 +7,7 @@ import { TABLE_NAMES } from './tables.ts';
 export type Held = { readonly [T in TableName]: Map<Id, Tables[T]> };
 
 export interface Changes {
-  readonly changed: { readonly [T in TableName]: Set<Id> };
+  readonly rows: { readonly [T in TableName]: { readonly made: Set<Id>; readonly changed: Set<Id> } };
   /** Of each changed run, the last event that changed it. */
   readonly runSeq: Map<RunN, number>;
   /** Of each UTC day with a changed run: how many runs it gained, and the last event. */
@@ -17,7 +17,7 @@ export interface Changes {
 
 /** Folds events into `held`. One that the fold throws at changes nothing and is noted (LOG-7). */
 export function project(held: Held, events: readonly Logged[]): Changes {
-  const changes: Changes = { changed: noneChanged(), runSeq: new Map(), days: new Map(), quarantined: [] };
+  const changes: Changes = { rows: none(), runSeq: new Map(), days: new Map(), quarantined: [] };
   const staged = stage(held);
   for (const logged of events) {
     try {
@@ -33,7 +33,8 @@ export function project(held: Held, events: readonly Logged[]): Changes {
 
 export const dayOf = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
-const noneChanged = (): Changes['changed'] => Object.fromEntries(TABLE_NAMES.map((name) => [name, new Set<Id>()])) as unknown as Changes['changed'];
+const none = (): Changes['rows'] =>
+  Object.fromEntries(TABLE_NAMES.map((name) => [name, { made: new Set(), changed: new Set() }])) as unknown as Changes['rows'];
 
 /** Writes of one event are set aside until it is through. */
 function stage(held: Held): { readonly rows: Rows; keep(changes: Changes, seq: number): void; forget(): void } {
@@ -52,8 +53,10 @@ function stage(held: Held): { readonly rows: Rows; keep(changes: Changes, seq: n
       for (const [name, own] of writes) {
         for (const [id, row] of own) {
           if (name === 'run') noteRun(changes, held.run.get(id)?.startedAt ?? null, row as Tables['run'], seq);
+          const { made, changed } = changes.rows[name];
+          if (!held[name].has(id)) made.add(id);
+          else if (!made.has(id)) changed.add(id);
           (held[name] as Map<Id, unknown>).set(id, row);
-          changes.changed[name].add(id);
         }
       }
       writes.clear();

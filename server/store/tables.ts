@@ -1,4 +1,5 @@
 import type { TableName, Tables } from '#contract/fold.ts';
+import { type Given, given, selected } from './bulk.ts';
 
 /** A column beside `row`, for look-ups. */
 interface Column<R> { readonly name: string; readonly type: 'text' | 'bigint'; readonly of: (row: R) => string | number | null }
@@ -50,25 +51,29 @@ export const PROJECTED: { readonly [T in TableName]: Projected<Tables[T]> } = {
 
 export const TABLE_NAMES = Object.keys(PROJECTED) as readonly TableName[];
 
-/** The row's record as `json_to_recordset` takes it; `seq` for runs only. */
+/** The row's record, as the statements take it; `seq` for runs only. */
 export function recordOf<T extends TableName>(name: T, id: number | string, row: Tables[T], seq: number | null): Record<string, unknown> {
   const { columns, id: idColumn } = PROJECTED[name] as Projected<Tables[T]>;
-  const record: Record<string, unknown> = { [idColumn]: id, row };
+  const record: Record<string, unknown> = { [idColumn]: id, row, seq };
   for (const column of columns) record[column.name] = column.of(row);
-  if (name === 'run') record['seq'] = seq;
   return record;
 }
 
-/** `$1` the tenant, `$2` the records as JSON. */
-export const upsertOf = (name: TableName): string => UPSERTS[name];
+export interface Statements { readonly columns: readonly Given[]; readonly insert: string; readonly update: string }
 
-const UPSERTS = Object.fromEntries(TABLE_NAMES.map((name) => [name, upsertSql(name)])) as Readonly<Record<TableName, string>>;
+/** `$1` the tenant, from `$2` on the records. Which rows are there is known: an upsert costs twice an insert. */
+export const STATEMENTS = Object.fromEntries(TABLE_NAMES.map((name) => [name, statementsOf(name)])) as { readonly [T in TableName]: Statements };
 
-function upsertSql(name: TableName): string {
+function statementsOf(name: TableName): Statements {
   const { table, id, columns } = PROJECTED[name] as Projected;
-  const rest = [...columns.map((one) => ({ name: one.name, type: one.type as string })), ...(name === 'run' ? [{ name: 'seq', type: 'bigint' }] : []), { name: 'row', type: 'jsonb' }];
-  const names = [id, ...rest.map((one) => one.name)].join(', ');
-  const types = [`${id} ${id === 'n' ? 'bigint' : 'text'}`, ...rest.map((one) => `${one.name} ${one.type}`)].join(', ');
-  return `insert into ${table} (tenant_id, ${names}) select $1::uuid, ${names} from json_to_recordset($2::text::json) as x(${types})
-    on conflict (tenant_id, ${id}) do update set ${rest.map((one) => `${one.name} = excluded.${one.name}`).join(', ')}`;
+  const all: Given[] = [
+    { name: id, type: id === 'n' ? 'bigint' : 'text' }, ...columns.map((one) => ({ name: one.name, type: one.type })),
+    ...(name === 'run' ? [{ name: 'seq', type: 'bigint' } as const] : []), { name: 'row', type: 'json' },
+  ];
+  const sets = all.slice(1).map((one) => `${one.name} = ${selected([one])}`).join(', ');
+  return {
+    columns: all,
+    insert: `insert into ${table} (tenant_id, ${all.map((one) => one.name).join(', ')}) select $1::uuid, ${selected(all)} from ${given(all, 2)}`,
+    update: `update ${table} as t set ${sets} from ${given(all, 2)} where t.tenant_id = $1::uuid and t.${id} = x.${id}`,
+  };
 }

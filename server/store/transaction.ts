@@ -3,6 +3,7 @@ import { type Actor, type Logged } from '#contract/events.ts';
 import { type Id, memoryRows, type TableName, type Tables } from '#contract/fold.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { append, type Ground } from './append.ts';
+import { given, parameters } from './bulk.ts';
 import type { Database } from './database.ts';
 import type { Counter, Head, TenantTx } from './store.ts';
 import { PROJECTED } from './tables.ts';
@@ -36,10 +37,10 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>): { readon
 
   async function read<T extends TableName>(name: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>> {
     const { table, id } = PROJECTED[name];
-    const type = id === 'n' ? 'bigint' : 'text';
+    const columns = [{ name: id, type: id === 'n' ? 'bigint' : 'text' }] as const;
     const { rows } = await sql.executeQuery(CompiledQuery.raw(
-      `select ${id} as id, row from ${table} where tenant_id = $1 and ${id} in (select x.${id} from json_to_recordset($2::text::json) as x(${id} ${type}))`,
-      [tenant, JSON.stringify(ids.map((one) => ({ [id]: one })))],
+      `select t.${id} as id, t.row from ${given(columns, 2)} join ${table} as t on t.tenant_id = $1::uuid and t.${id} = x.${id}`,
+      [tenant, ...parameters(columns, ids.map((one) => ({ [id]: one })))],
     ));
     return new Map((rows as { id: Id; row: Tables[T] }[]).map((one) => [one.id, one.row]));
   }
