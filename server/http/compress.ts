@@ -1,0 +1,36 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+
+/** Below this nothing is won. */
+const LEAST_BYTES = 1_000;
+const br = promisify(brotliCompress), gz = promisify(gzip), zs = promisify(zstdCompress);
+
+export type Coding = 'zstd' | 'br' | 'gzip';
+
+const CODERS: Record<Coding, (bytes: Uint8Array) => Promise<Buffer>> = {
+  zstd: (bytes) => zs(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
+  br: (bytes) => br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength } }),
+  gzip: (bytes) => gz(bytes, { level: 6 }),
+};
+
+/** The coding that the caller accepts most, ours in doubt: by `q`, then in the order of `offered`. */
+export function chosenCoding(accept: string | null, offered: readonly Coding[] = ['zstd', 'br', 'gzip']): Coding | null {
+  const quality = new Map<string, number>();
+  for (const part of (accept ?? '').toLowerCase().split(',')) {
+    const [name = '', ...params] = part.split(';').map((piece) => piece.trim());
+    const q = params.find((param) => param.startsWith('q='));
+    if (name !== '') quality.set(name, q === undefined ? 1 : Number(q.slice(2)) || 0);
+  }
+  const of = (coding: Coding): number => quality.get(coding) ?? quality.get('*') ?? 0;
+  const best = offered.toSorted((a, b) => of(b) - of(a))[0];
+  return best !== undefined && of(best) > 0 ? best : null;
+}
+
+/** Compresses an answer for the caller and says so in `headers`. Small ones, and those that carry a secret, stay as they are. */
+export async function compressed(bytes: Uint8Array<ArrayBuffer>, accept: string | null, headers: Headers): Promise<Uint8Array<ArrayBuffer>> {
+  headers.append('vary', 'accept-encoding');
+  const coding = bytes.byteLength < LEAST_BYTES || headers.has('content-encoding') ? null : chosenCoding(accept);
+  if (coding === null) return bytes;
+  headers.set('content-encoding', coding);
+  return new Uint8Array(await CODERS[coding](bytes));
+}

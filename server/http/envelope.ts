@@ -1,0 +1,31 @@
+import type { Failure } from '#contract/errors.ts';
+import { STATUS_OF } from '#contract/errors.ts';
+import { MESSAGES } from '#contract/messages.ts';
+
+/** `{success:true, data}`. */
+export const envelopeOf = (data: unknown): string => JSON.stringify({ success: true, data });
+
+/** Status and body of a failure: `{success:false, message, error:{kind, …}}`. What never travels is the server's own fault. */
+export function refusalOf(failure: Failure): { readonly status: number; readonly body: string } {
+  const status = (STATUS_OF as Partial<Record<Failure['kind'], number>>)[failure.kind];
+  if (status === undefined) return refusalOf(SERVER_FAULT);
+  const { message, ...rest } = failure;
+  return { status, body: JSON.stringify({ success: false, message, error: rest }) };
+}
+
+export function refuse(failure: Failure, headers: Headers = new Headers()): Response {
+  const { status, body } = refusalOf(failure);
+  headers.set('content-type', JSON_TYPE);
+  if ('retryAfterMs' in failure) headers.set('retry-after', String(Math.max(1, Math.ceil(failure.retryAfterMs / 1000))));
+  if (status === 401) headers.set('www-authenticate', 'Bearer');
+  return new Response(body, { status, headers });
+}
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+export const SERVER_FAULT: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
+export const NO_SUCH_CALL: Failure = { kind: 'no-such-call', message: MESSAGES.noSuchCall };
+export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
+export const TOO_LARGE: Failure = { kind: 'too-large', message: MESSAGES.tooLarge };
+export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+export const busyFor = (retryAfterMs: number): Failure => ({ kind: 'busy', message: MESSAGES.busy, retryAfterMs });

@@ -1,0 +1,40 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import { bad } from './body.ts';
+import { refuse } from './envelope.ts';
+import { shield } from './shield.ts';
+
+export interface Listening {
+  readonly port: number;
+  /** Takes nothing new, lets what runs come to its end for `graceMs`, then cuts what is left (streams). */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Throws with code EADDRINUSE or EACCES where the port cannot be had. */
+export async function listen(app: Hono, port: number, hostname: string): Promise<Listening> {
+  const listener = getRequestListener((request, env) => app.fetch(request, env), { errorHandler: unreadable });
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 20_000, maxHeaderSize: 16_384 }, (incoming, outgoing) => void listener(incoming, outgoing));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, hostname, () => { server.off('error', reject); resolve(); });
+  });
+  return { port: (server.address() as AddressInfo).port, stop: (graceMs) => stop(server, graceMs) };
+}
+
+/** What is no request at all (an impossible host or address) never reaches the app. */
+function unreadable(): Response {
+  const answer = refuse(bad('', 'The address or the host cannot be read.'));
+  shield(answer.headers, false);
+  return answer;
+}
+
+async function stop(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => { server.close(() => { resolve(); }); });
+  server.closeIdleConnections();
+  const cut = setTimeout(() => { server.closeAllConnections(); }, graceMs);
+  await closed;
+  clearTimeout(cut);
+}

@@ -1,0 +1,35 @@
+import type { Hono } from 'hono';
+import { callOf, CALLS } from '#contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
+
+/** Everything of the API stands below it. */
+export const API = '/api/v1';
+
+export interface Mounted { readonly name: CallName; readonly method: string; readonly path: string; readonly params: readonly string[] }
+
+/** The table of calls as addresses of the router, fixed words before parameters. Throws where two calls share an address. */
+export function addressesOf(names: readonly CallName[]): readonly Mounted[] {
+  const taken = new Map<string, CallName>();
+  const all = names.map((name): Mounted => {
+    const { method, path } = callOf(name);
+    const address = `${method} ${path.replace(/\{\w+\}/g, '{}')}`;
+    const other = taken.get(address);
+    if (other !== undefined) throw new Error(`Two calls at one address: ${other} and ${name} at ${method} ${path}.`);
+    taken.set(address, name);
+    return { name, method, path: `${API}/${path.replace(/\{(\w+)\}/g, ':$1')}`, params: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '') };
+  });
+  return all.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1));
+}
+
+/** Mounts the calls that have a handler. */
+export function mountCalls(app: Hono, has: (name: CallName) => boolean, serve: (one: Mounted, params: Readonly<Record<string, string>>, context: Parameters<Parameters<Hono['on']>[2]>[0]) => Promise<Response>): void {
+  const names = (Object.keys(CALLS) as CallName[]).filter(has);
+  for (const one of addressesOf(names)) {
+    app.on(one.method, one.path, async (context) => {
+      const params = Object.fromEntries(one.params.map((param) => [param, context.req.param(param) ?? '']));
+      return serve(one, params, context);
+    });
+  }
+}
+
+const rank = (path: string): string => path.split('/').map((part) => (part.startsWith(':') ? '~' : part)).join('/');

@@ -1,0 +1,93 @@
+import { callOf } from '#contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { Result } from '#contract/result.ts';
+import type { World } from '../world.ts';
+import { answerOf } from './answer.ts';
+import type { Caller } from './caller.ts';
+import { readCommand } from './command.ts';
+import { busyFor, FORBIDDEN, NOT_FOUND, refuse } from './envelope.ts';
+import { passGate } from './gate.ts';
+import type { Ask, CommandKey, Handlers } from './handler.ts';
+import { readInput } from './input.ts';
+import { forged } from './origin.ts';
+import { makeQueue } from './queue.ts';
+import type { Queue } from './queue.ts';
+import { tenantReader } from './tenant.ts';
+
+export const CALL_LIMITS = { atOnce: 64, waiting: 512, ingestAtOnce: 16, ingestWaiting: 256, timeoutMs: 30_000, retryAfterMs: 1_000 } as const;
+
+type AnyHandler = (input: unknown, ask: Ask) => Promise<Response | Result<unknown>>;
+
+export interface Served { readonly response: Response; readonly tenant: string | null; readonly user: string | null }
+
+/**
+ * One call, from its request to its answer:
+ * provider → forged? → gate (401, 403) → input (400, 413) → handler → check of the answer.
+ * The gate comes before the body is read: a stranger learns nothing from what it sends. Every step that works waits in a bounded queue.
+ */
+export function callServer(world: World, handlers: Partial<Handlers>, limits: Limits = CALL_LIMITS) {
+  const tenantOf = tenantReader(world);
+  const people = makeQueue(limits.atOnce, limits.waiting);
+  const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting);
+
+  return async (name: CallName, request: Request, params: Readonly<Record<string, string>>, caller: Caller): Promise<Served> => {
+    const call = callOf(name);
+    const handler = handlers[name] as AnyHandler;
+    const queue = call.gate === 'ingest-key' ? sources : people;
+    const seen: { tenant: string | null; user: string | null } = { tenant: null, user: null };
+    const work = async (): Promise<Response> => {
+      if (call.method !== 'GET' && call.gate === 'public' && forged(name, request.headers, caller)) return refuse(FORBIDDEN);
+      const gate = await inLine(queue, async () => {
+        seen.tenant = await tenantOf(caller.host);
+        return passGate(world, call.gate, seen.tenant, request);
+      }, limits);
+      if (gate instanceof Response) return gate;
+      if (!gate.ok) return refuse(gate.failure);
+      seen.user = gate.value?.userId ?? null;
+      const { tenant } = seen;
+      if (tenant === null) return refuse(NOT_FOUND);
+      let input: unknown = {};
+      let command: CommandKey | null = null;
+      if (call.raw !== true) {
+        const read = await readInput(call, request, params);
+        if (!read.ok) return refuse(read.failure);
+        const key = readCommand(request.headers, name, read.value.raw);
+        if (!key.ok) return refuse(key.failure);
+        ({ taken: input } = read.value);
+        command = key.value;
+      }
+      const answer = new Headers();
+      const ask: Ask = { tenant, signed: gate.value, command, now: world.clock.now(), ip: caller.ip, request, answer };
+      return inLine(queue, async () => answerOf(call, await handler(input, ask), answer, request, world.log), limits);
+    };
+    return { response: await within(world, limits.timeoutMs, work()), ...seen };
+  };
+}
+
+export type Limits = { readonly [K in keyof typeof CALL_LIMITS]: number };
+
+async function inLine<T>(queue: Queue, work: () => Promise<T>, limits: Limits): Promise<T | Response> {
+  return await (queue.run(work) ?? refuse(busyFor(limits.retryAfterMs)));
+}
+
+/** The work keeps its place in the queue until it really ends, so that what was given up on still counts. */
+async function within(world: World, ms: Ms, work: Promise<Response>): Promise<Response> {
+  let timer: { cancel(): void } | undefined;
+  const late = new Promise<null>((resolve) => { timer = world.clock.after(ms, () => { resolve(null); }); });
+  try {
+    const first = await Promise.race([work, late]);
+    if (first) return first;
+  } finally {
+    timer?.cancel();
+  }
+  work.catch((error: unknown) => { world.log.error('a call failed after its time was up', faultOf(error)); });
+  return refuse(busyFor(1_000));
+}
+
+/** What the log keeps of a bug: never the values of a statement. */
+export function faultOf(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { fault: typeof error };
+  const code = (error as { readonly code?: unknown }).code;
+  return { fault: error.name, message: error.message.slice(0, 500), stack: error.stack?.split('\n').slice(1, 8).map((line) => line.trim()), ...(typeof code === 'string' ? { code } : {}) };
+}
