@@ -1,0 +1,28 @@
+import type { Failure } from '#contract/errors.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Signed } from '../http/handler.ts';
+import type { World } from '../world.ts';
+import { isOver, readSession } from './sessions.ts';
+import { hashOf, readToken } from './tokens.ts';
+
+const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+export const EXPIRED: Failure = { kind: 'expired', message: MESSAGES.sessionExpired };
+
+/**
+ * Who holds the request's access token, with the roles and companies of this moment. A session of another provider does not exist here.
+ * `expired`: the session is or was there and this token ran out (a refresh may help); `signed-out`: anything else.
+ */
+export async function authenticate(world: World, tenant: TenantId, request: Request): Promise<Result<Signed>> {
+  const token = readToken(/^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '');
+  if (!token) return failed(SIGNED_OUT);
+  const now = world.clock.now();
+  const found = await world.store.tenant(tenant, (tx) => readSession(tx, token.session), { readOnly: true });
+  if (!found?.signed || found.row.ended_at !== null) return failed(SIGNED_OUT);
+  if (isOver(found.row, now)) return failed(EXPIRED);
+  // Another secret of a living session is an access token from before its last refresh.
+  if (found.row.access_hash !== hashOf(token) || now >= found.row.access_until) return failed(EXPIRED);
+  return ok(found.signed);
+}

@@ -1,0 +1,78 @@
+import type { Session } from '#contract/account/me.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { EXPIRED } from './authenticate.ts';
+import { cookieOf, noCookie, refreshCookie } from './cookie.ts';
+import { signIn } from './sign-in.ts';
+import { endSession, refreshSession } from './sessions.ts';
+import type { Opened } from './sessions.ts';
+import { sessionKey } from './session-key.ts';
+import { readToken } from './tokens.ts';
+
+export function accountHandlers(world: World): Pick<Handlers, 'loginDb' | 'refresh' | 'logout'> {
+  return {
+    async loginDb(input, ask) {
+      const key = await sessionKey(world);
+      const opened = await signIn(world, key, input, ask);
+      if (!opened.ok) return opened;
+      world.log.info('signed in', { tenant: ask.tenant, user: opened.value.userId, ip: ask.ip });
+      return handOver(world, opened.value, ask);
+    },
+
+    async refresh(_, ask) {
+      const key = await sessionKey(world);
+      const token = readToken(cookieOf(ask.request.headers) ?? '');
+      if (!token) return refused(SIGNED_OUT, ask);
+      const outcome = await world.store.tenant(ask.tenant, (tx) => refreshSession(tx, key, token, ask.now));
+      if (outcome.is === 'fresh') return handOver(world, outcome.opened, ask);
+      if (outcome.is === 'reused') world.log.warn('a refresh token was used twice: its session is ended', { tenant: ask.tenant, session: token.session, ip: ask.ip });
+      return refused(outcome.is === 'expired' ? EXPIRED : SIGNED_OUT, ask);
+    },
+
+    async logout(_, ask) {
+      const { tenant, signed, now, answer } = ask;
+      if (signed) await world.store.tenant(tenant, (tx) => endSession(tx, signed.sessionId, now));
+      answer.append('set-cookie', noCookie);
+      return ok({});
+    },
+  };
+}
+
+const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+
+/** A cookie that does not open anything any more is taken back. */
+function refused(failure: Failure, { answer }: Ask): Result<never> {
+  answer.append('set-cookie', noCookie);
+  return failed(failure);
+}
+
+/** The session as its device gets it: access token in the answer, refresh token in the cookie. */
+async function handOver(world: World, opened: Opened, ask: Ask): Promise<Result<Session>> {
+  const made = await world.store.tenant(ask.tenant, (tx) => sessionOf(tx, opened, ask.now), { readOnly: true });
+  if (!made) return refused(SIGNED_OUT, ask);
+  ask.answer.append('set-cookie', refreshCookie(opened.pair.refresh, opened.cookieUntil, ask.now));
+  return ok(made);
+}
+
+/** Null where the user is gone. */
+async function sessionOf(tx: TenantTx, { pair, userId, accessUntil }: Opened, now: Ms): Promise<Session | null> {
+  const { tenant, sql } = tx;
+  const user = (await tx.rows('user', [userId])).get(userId);
+  const person = await sql.selectFrom('person').select(['username', 'name', 'email']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirst();
+  if (!user || user.deletedAt !== null || !person) return null;
+  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  return {
+    token: pair.access, tokenExpiresAt: accessUntil, userId,
+    user: {
+      id: userId, username: person.username, name: person.name, email: person.email ?? '', roles: [...user.roles],
+      companies: user.companies === null ? null : [...user.companies], serviceProviderId: tenant,
+    },
+    offlineUntil: now + branding.offlineDays * 86_400_000,
+  };
+}

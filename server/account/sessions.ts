@@ -1,0 +1,71 @@
+import type { Ms, TenantId, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Signed } from '../http/handler.ts';
+import type { SessionTable } from '../store/database.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { firstPair, hashOf, nextPair } from './tokens.ts';
+import type { Pair, Token } from './tokens.ts';
+
+/** A session that was opened or refreshed: the tokens are known here and nowhere else. */
+export interface Opened { readonly pair: Pair; readonly userId: UserId; readonly accessUntil: Ms; readonly cookieUntil: Ms }
+
+export async function openSession(tx: TenantTx, world: World, key: Buffer, of: { readonly userId: UserId; readonly now: Ms; readonly ip: string; readonly agent: string }): Promise<Opened> {
+  const id = world.chance.uuid();
+  const pair = firstPair(id, key, world.chance);
+  const until = { access: of.now + LIMITS.accessMs, idle: of.now + LIMITS.idleMs, absolute: of.now + LIMITS.absoluteMs };
+  await tx.sql.insertInto('session').values({
+    tenant_id: tx.tenant, id, user_id: of.userId, access_hash: pair.accessHash, access_until: until.access, refresh_hash: pair.refreshHash,
+    previous_refresh_hash: null, rotated_at: of.now, idle_until: until.idle, absolute_until: until.absolute, made_at: of.now, ended_at: null,
+    ip: of.ip, agent: of.agent,
+  }).execute();
+  return { pair, userId: of.userId, accessUntil: until.access, cookieUntil: until.idle };
+}
+
+export type Refreshed = { readonly is: 'fresh'; readonly opened: Opened } | { readonly is: 'expired' | 'unknown' | 'reused' };
+
+/**
+ * One step along the chain. The token before the present one is honoured for a moment (two tabs that raced, an answer that was lost) with
+ * the very pair that its successor was given; any older one is in the wrong hands, and ends the session for both (A2).
+ */
+export async function refreshSession(tx: TenantTx, key: Buffer, token: Token, now: Ms): Promise<Refreshed> {
+  const row = await tx.sql.selectFrom('session').selectAll().where('tenant_id', '=', tx.tenant).where('id', '=', token.session).forUpdate().executeTakeFirst();
+  if (!row || row.ended_at !== null) return { is: 'unknown' };
+  const hash = hashOf(token);
+  const pair = nextPair(token, key);
+  if (hash === row.refresh_hash) {
+    if (isOver(row, now)) return { is: 'expired' };
+    const accessUntil = Math.min(now + LIMITS.accessMs, row.absolute_until);
+    const cookieUntil = Math.min(now + LIMITS.idleMs, row.absolute_until);
+    await tx.sql.updateTable('session').set({
+      access_hash: pair.accessHash, access_until: accessUntil, refresh_hash: pair.refreshHash, previous_refresh_hash: hash, rotated_at: now, idle_until: cookieUntil,
+    }).where('tenant_id', '=', tx.tenant).where('id', '=', row.id).execute();
+    return { is: 'fresh', opened: { pair, userId: row.user_id, accessUntil, cookieUntil } };
+  }
+  const inRace = hash === row.previous_refresh_hash && now - row.rotated_at <= LIMITS.refreshGraceMs && pair.refreshHash === row.refresh_hash;
+  if (inRace && !isOver(row, now)) return { is: 'fresh', opened: { pair, userId: row.user_id, accessUntil: row.access_until, cookieUntil: row.idle_until } };
+  await endSession(tx, row.id, now);
+  return { is: 'reused' };
+}
+
+export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<void> {
+  await tx.sql.updateTable('session').set({ ended_at: now }).where('tenant_id', '=', tx.tenant).where('id', '=', id).where('ended_at', 'is', null).execute();
+}
+
+/** The session's row and who holds it, with the rights of this moment (G33). Null user: there is none any more. */
+export async function readSession(tx: TenantTx, id: string): Promise<{ readonly row: SessionTable; readonly signed: Signed | null } | null> {
+  const row = await tx.sql.selectFrom('session').selectAll().where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
+  if (!row) return null;
+  const user = (await tx.rows('user', [row.user_id])).get(row.user_id);
+  const gone = !user || user.deletedAt !== null;
+  return { row, signed: gone ? null : { sessionId: row.id, userId: user.id, roles: user.roles, companies: user.companies } };
+}
+
+/** What the session may do now: null when it has ended, run out, or its user is gone. For streams, which outlive their access token. */
+export const aliveSession = (world: World, tenant: TenantId, sessionId: string): Promise<Signed | null> =>
+  world.store.tenant(tenant, async (tx) => {
+    const found = await readSession(tx, sessionId);
+    return found && found.row.ended_at === null && !isOver(found.row, world.clock.now()) ? found.signed : null;
+  }, { readOnly: true });
+
+export const isOver = (row: Pick<SessionTable, 'idle_until' | 'absolute_until'>, now: Ms): boolean => now >= row.idle_until || now >= row.absolute_until;

@@ -1,0 +1,11 @@
+import { ok } from '#contract/result.ts';
+import type { Handlers } from '../http/handler.ts';
+import type { World } from '../world.ts';
+
+/** `ask.tenant` is the provider of the host that was asked, so this is that host's branding. */
+export const brandHandlers = (world: World): Pick<Handlers, 'getBranding'> => ({
+  getBranding: (_, { tenant }) => world.store.tenant(tenant, async ({ sql }) => {
+    const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+    return ok(branding);
+  }, { readOnly: true }),
+});

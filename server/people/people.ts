@@ -1,0 +1,46 @@
+import type { Role } from '#contract/abilities.ts';
+import type { CompanyN, TenantId, UserId } from '#contract/ids.ts';
+import { hashPassword } from '../passwords.ts';
+import type { By, TenantTx } from '../store/store.ts';
+import { usernameKey } from '../usernames.ts';
+import type { World } from '../world.ts';
+
+export interface NewUser {
+  readonly username: string;
+  readonly name: string;
+  readonly email: string;
+  readonly password: string;
+  readonly roles: readonly Role[];
+  /** Null: all companies of the provider. */
+  readonly companies: readonly CompanyN[] | null;
+}
+
+export const makeCompany = (world: World, tenant: TenantId, name: string): Promise<CompanyN> =>
+  world.store.tenant(tenant, async (tx) => {
+    const n = await tx.take('company', 1);
+    await tx.append([{ event: { type: 'company.made@1', data: { n, id: world.chance.uuid(), name } }, company: n, entity: `company:${n}` }], byServer(world));
+    return n;
+  });
+
+/** The event and, outside the log, the name and the password's hash: both or neither (LOG-4). Throws where the user name is taken. */
+export async function makeUser(world: World, tenant: TenantId, user: NewUser): Promise<UserId> {
+  const hashing = hashPassword(user.password);
+  if (!hashing) throw new Error('Too many passwords are being hashed.');
+  const password_hash = await hashing;
+  const id = world.chance.uuid();
+  await world.store.tenant(tenant, async (tx) => {
+    const { username, name, email } = user;
+    const companies = user.companies === null ? null : [...user.companies];
+    await tx.append([{ event: { type: 'user.made@1', data: { id, roles: [...user.roles], companies } }, company: null, entity: `user:${id}` }], byServer(world));
+    await tx.sql.insertInto('person').values({ tenant_id: tenant, id, username, username_key: usernameKey(username), name, email, password_hash }).execute();
+  });
+  return id;
+}
+
+/** Null where the person is unknown, or its name was deleted. */
+export async function nameOf({ tenant, sql }: TenantTx, id: UserId): Promise<string | null> {
+  const person = await sql.selectFrom('person').select('name').where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
+  return person?.name ?? null;
+}
+
+const byServer = ({ clock }: World): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at: clock.now() });

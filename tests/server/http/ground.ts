@@ -1,0 +1,78 @@
+import { defaultBranding } from '#server/brand/default.ts';
+import { accountHandlers } from '#server/account/handlers.ts';
+import { brandHandlers } from '#server/brand/handlers.ts';
+import { systemChance } from '#server/chance.ts';
+import { systemClock } from '#server/clock.ts';
+import type { Beside } from '#server/http/app.ts';
+import { makeApp } from '#server/http/app.ts';
+import type { Handlers } from '#server/http/handler.ts';
+import { makeLog } from '#server/log.ts';
+import type { NewUser } from '#server/people/people.ts';
+import { makeUser } from '#server/people/people.ts';
+import { openStore } from '#server/store/open.ts';
+import type { Store } from '#server/store/store.ts';
+import { makeTenant } from '#server/store/tenants.ts';
+import type { Config, World } from '#server/world.ts';
+import type { Session } from '#contract/account/me.ts';
+
+/** A world whose clock stands where the test puts it. Timers are real: they wait for things that really happen. */
+export interface Ground { readonly world: World; readonly lines: string[]; at(ms: number): void; pass(ms: number): void; close(): Promise<void> }
+
+export const CONFIG: Config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [] };
+
+export async function makeGround(config: Partial<Config> = {}, given?: Store): Promise<Ground> {
+  const lines: string[] = [];
+  let now = Date.parse('2026-03-02T07:30:00Z');
+  const clock = { ...systemClock, now: () => now };
+  const log = makeLog(clock, (_level, line) => lines.push(line));
+  const store = given ?? await openStore({ dataDir: '', databaseUrl: null, log, clock: systemClock, memory: true });
+  const world: World = { store, clock, chance: systemChance, log, config: { ...CONFIG, ...config } };
+  return { world, lines, at(ms) { now = ms; }, pass(ms) { now += ms; }, close: () => store.close() };
+}
+
+export const accounts = (world: World): Partial<Handlers> => ({ ...brandHandlers(world), ...accountHandlers(world) });
+export const appOf = (world: World, handlers: Partial<Handlers> = accounts(world), beside: Beside = {}): ReturnType<typeof makeApp> => makeApp(world, handlers, beside);
+
+let count = 0;
+/** A provider at a host of its own. */
+export async function provider({ world }: Ground): Promise<{ readonly tenant: string; readonly host: string }> {
+  const tenant = world.chance.uuid();
+  count += 1;
+  const host = `p${count}-${tenant.slice(0, 8)}.example`;
+  await makeTenant(world.store, { tenant, host, branding: defaultBranding(tenant, `Provider ${count}`, host), isDefault: false });
+  return { tenant, host };
+}
+
+export const PASSWORD = 'correct horse battery';
+export const user = ({ world }: Ground, tenant: string, more: Partial<NewUser> = {}): Promise<string> =>
+  makeUser(world, tenant, { username: 'kate', name: 'Kate', email: 'kate@example.com', password: PASSWORD, roles: ['admin'], companies: null, ...more });
+
+export type App = ReturnType<typeof makeApp>;
+export interface Answer<T = unknown> { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: { success: boolean; message: string; data: T; error: { kind: string; issues?: { path: string; message: string }[] } } }
+
+export interface Asked { readonly method?: string; readonly host: string; readonly body?: unknown; readonly headers?: Record<string, string>; readonly token?: string; readonly cookie?: string | null }
+
+export async function ask<T = unknown>(app: App, path: string, { method = 'GET', host, body, headers = {}, token, cookie }: Asked): Promise<Answer<T>> {
+  const answer = await app.request(path, {
+    method,
+    headers: {
+      host, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(cookie === undefined || cookie === null ? {} : { cookie }), ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
+  const text = await answer.text();
+  let parsed: unknown = null;
+  try { parsed = JSON.parse(text); } catch { /* not JSON */ }
+  return { status: answer.status, headers: answer.headers, text, body: parsed as Answer<T>['body'] };
+}
+
+export const login = (app: App, host: string, username = 'kate', password = PASSWORD, more: Partial<Asked> = {}): Promise<Answer<Session>> =>
+  ask<Session>(app, '/api/v1/auth/login/db', { method: 'POST', host, body: { username, password }, ...more });
+export const refresh = (app: App, host: string, cookie: string | null, headers: Record<string, string> = { 'daybook-client': '1' }): Promise<Answer<Session>> =>
+  ask<Session>(app, '/api/v1/auth/refresh', { method: 'POST', host, body: {}, cookie, headers });
+/** The cookie as a browser would send it back; null where there is none or it was taken back. */
+export const cookieIn = ({ headers }: Answer): string | null => {
+  const pair = headers.getSetCookie().find((one) => one.startsWith('__Host-daybook-refresh='))?.split(';')[0] ?? null;
+  return pair === null || pair.endsWith('=') ? null : pair;
+};
