@@ -14,15 +14,17 @@ export interface DialogProps {
   readonly first?: RefObject<HTMLElement | null>;
   /** Nothing closes it but its own buttons: what it shows is shown once. */
   readonly stays?: boolean;
+  /** In the middle: 720 px instead of 520. */
+  readonly wide?: boolean;
 }
 
 /** Open as long as it is rendered. Brings Headless UI with it: import it from lazy parts only. */
-export function Dialog({ title, onClose, place = 'middle', children, footer, first, stays = false }: DialogProps) {
+export function Dialog({ title, onClose, place = 'middle', children, footer, first, stays = false, wide = false }: DialogProps) {
   return (
     <HeadlessDialog open onClose={stays ? () => {} : onClose} className="relative z-40" {...(first && { initialFocus: first })}>
       <DialogBackdrop className={`fixed inset-0 ${place === 'corner' ? 'bg-transparent' : 'bg-[#1f1d18]/40'}`} />
       <div className={`fixed inset-0 flex ${PLACE[place]}`}>
-        <DialogPanel className={`flex min-h-0 max-w-full flex-col overflow-hidden border-rule bg-sheet text-ink shadow-toast ${PANEL[place]}`}>
+        <DialogPanel className={`flex min-h-0 max-w-full flex-col overflow-hidden border-rule bg-sheet text-ink shadow-toast ${PANEL[place]} ${place === 'middle' ? (wide ? 'w-[720px]' : 'w-[520px]') : ''}`}>
           {place === 'left'
             ? <DialogTitle className="sr-only">{title}</DialogTitle>
             : (
@@ -47,7 +49,7 @@ const PLACE = {
 } as const;
 
 const PANEL = {
-  middle: 'max-h-full w-[520px] rounded-part border',
+  middle: 'max-h-full rounded-part border',
   corner: 'max-h-full w-[400px] rounded-part border',
   left: 'w-[280px] border-r',
   bottom: 'max-h-[85%] w-full rounded-t-part border-t',

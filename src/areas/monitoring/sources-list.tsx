@@ -1,0 +1,72 @@
+import type { Ms } from '#contract/ids.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { toolWord } from './sources-commands.ts';
+import { SOURCE_STATES } from './sources-rows.ts';
+import type { SourceRow } from './sources-rows.ts';
+
+export interface SourceListProps {
+  readonly rows: readonly SourceRow[];
+  readonly zone: string;
+  readonly now: Ms;
+  readonly offline: boolean;
+  readonly onRotate: (row: SourceRow) => void;
+  readonly onRevoke: (row: SourceRow) => void;
+}
+
+/** One ruled entry a key: two lines on a wide page, a card of three on a phone. */
+export function SourceList(props: SourceListProps) {
+  return (
+    <table className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
+      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
+        <tr className="h-9 border-t-2 border-b border-head text-left text-agate text-ink-2">
+          <th scope="col" className="w-[30%] pl-5 font-normal">Source</th>
+          <th scope="col" className="w-[20%] font-normal">Company</th>
+          <th scope="col" className="font-normal">State</th>
+          <th scope="col" className="w-36 font-normal">Made</th>
+          <th scope="col" className="w-28 font-normal">Last heard</th>
+          <th scope="col" className="w-44 pr-5 font-normal"><span className="sr-only">Actions</span></th>
+        </tr>
+      </thead>
+      <tbody className="block tablet:table-row-group">{props.rows.map((row) => <Row key={row.key.id} {...props} row={row} />)}</tbody>
+    </table>
+  );
+}
+
+function Row({ row, zone, now, offline, onRotate, onRevoke }: Omit<SourceListProps, 'rows'> & { readonly row: SourceRow }) {
+  const { key, company, heardAt, fault, state } = row;
+  const { word, icon, text } = SOURCE_STATES[state];
+  const over = state === 'revoked';
+  return (
+    <tr className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${over ? 'text-ink-3' : ''}`}>
+      <td className="min-w-0 tablet:pr-3 tablet:pl-5">
+        <span className={`block truncate ${over ? '' : 'font-semibold'}`} title={key.name}>{key.name}</span>
+        <span className="block truncate text-agate text-ink-3">{toolWord(key.tool)}, key …{key.hint}</span>
+      </td>
+      <td className="row-start-2 min-w-0 truncate tablet:pr-3" title={company}>{company}</td>
+      <td className={`row-start-3 min-w-0 tablet:pr-3 ${text}`}>
+        <span className="flex items-center gap-1.5"><Icon name={icon} /><span className="truncate">{word}</span></span>
+        {state === 'faulty' && fault !== null && <span className="block truncate pl-[22px] text-agate text-ink-2" title={fault.message}>{fault.message}</span>}
+        {over && key.revokedAt !== null && <span className="block pl-[22px] text-agate">{formatWhen(key.revokedAt, zone)}</span>}
+      </td>
+      <td className="hidden whitespace-nowrap text-ink-2 tablet:table-cell">
+        <time title={formatUtc(key.madeAt)}>{formatWhen(key.madeAt, zone)}</time>
+        {key.rotatedAt !== null && <span className="block text-agate text-ink-3" title={formatWhen(key.rotatedAt, zone)}>new secret {formatAge(key.rotatedAt, now)}</span>}
+      </td>
+      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+        {heardAt === undefined || heardAt === null
+          ? <span className="text-ink-3">{heardAt === null ? 'never' : '–'}</span>
+          : <time title={`${formatWhen(heardAt, zone)}, ${formatUtc(heardAt)}`}>{formatAge(heardAt, now)}</time>}
+      </td>
+      <td className="col-span-2 tablet:pr-4">
+        {!over && (
+          <span className="-ml-2 flex gap-1 tablet:ml-0 tablet:justify-end">
+            <Button size="sm" variant="quiet" disabled={offline} aria-label={`New secret for ${key.name}`} onClick={() => onRotate(row)}>New secret</Button>
+            <Button size="sm" variant="quiet" disabled={offline} aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(row)}>Revoke</Button>
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}

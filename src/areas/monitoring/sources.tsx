@@ -1,0 +1,81 @@
+import { useState } from 'react';
+import { useNow } from '#src/clock.ts';
+import { useWatch } from '#src/door.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useZone } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatTime, plural } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { SourceConfirm } from './sources-confirm.tsx';
+import type { Ending } from './sources-confirm.tsx';
+import { SourceList } from './sources-list.tsx';
+import { NewSource } from './sources-new.tsx';
+import { sourceRows } from './sources-rows.ts';
+import { SecretDialog } from './sources-secret.tsx';
+import type { Shown } from './sources-secret.tsx';
+import { useHeard } from './sources-heard.ts';
+
+/** The keys by which tools report, and the way to a new one. */
+export function Sources() {
+  const keys = useWatch('keys', NOTHING);
+  const companies = useWatch('companies', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const zone = useZone();
+  const now = useNow(15_000);
+  const heard = useHeard(keys, status?.is ?? null);
+  const [making, setMaking] = useState(false);
+  const [shown, setShown] = useState<Shown | null>(null);
+  const [ending, setEnding] = useState<Ending | null>(null);
+  const offline = status?.is === 'offline';
+  const begin = <Button variant="primary" icon="plus" disabled={offline} onClick={() => setMaking(true)}>New source</Button>;
+
+  return (
+    <Page title="Connect a source" {...(keys !== undefined && keys.length > 0 && { action: begin })}>
+      {keys === undefined || companies === undefined
+        ? <Late><Opening /></Late>
+        : keys.length === 0
+          ? (
+            <div className="h-full bg-sheet">
+              <Notice icon="source" level={2} title="No source reports here yet" actions={begin}>
+                <p className="m-0">Make a key for a company, run one line beside its backup tool, and the results appear in daily checks within seconds.</p>
+                {offline && <p className="m-0">A new source needs the network.</p>}
+              </Notice>
+            </div>
+          )
+          : (
+            <div className="min-h-full bg-sheet">
+              {offline && (
+                <div className="px-5 py-3">
+                  <Callout tone="warning">
+                    A source can be made or changed with the network only.
+                    {status.syncedAt !== null && ` The list is from ${formatTime(status.syncedAt, zone)}.`}
+                  </Callout>
+                </div>
+              )}
+              {heard.fault !== null && !offline && (
+                <div className="px-5 py-3">
+                  <Callout tone="failed" alert action={<Button size="sm" onClick={heard.again}>Try again</Button>}>
+                    {heard.fault} <span className="text-ink-3">When each was last heard is not shown.</span>
+                  </Callout>
+                </div>
+              )}
+              <SourceList
+                rows={sourceRows(keys, companies, heard.keys)} zone={zone} now={now} offline={offline}
+                onRotate={(row) => setEnding({ how: 'rotate', row })} onRevoke={(row) => setEnding({ how: 'revoke', row })}
+              />
+              <p className="m-0 px-5 py-3 text-agate text-ink-3">{plural(keys.filter((key) => key.revokedAt === null).length, 'key')} in use</p>
+            </div>
+          )}
+      {making && companies !== undefined && (
+        <NewSource companies={companies} onClose={() => setMaking(false)} onMade={(made) => { setMaking(false); setShown(made); }} />
+      )}
+      {ending !== null && <SourceConfirm ending={ending} onClose={() => setEnding(null)} onRotated={(made) => { setEnding(null); setShown(made); }} />}
+      {shown !== null && <SecretDialog shown={shown} row={keys?.find((key) => key.id === shown.id)} zone={zone} onClose={() => setShown(null)} />}
+    </Page>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,52 @@
+import { Combobox as Headless, ComboboxInput, ComboboxOption, ComboboxOptions, Field, Label } from '@headlessui/react';
+import { useState } from 'react';
+import { Icon } from './icon.tsx';
+
+export interface ComboboxProps<T extends string> {
+  readonly label: string;
+  readonly value: T | '';
+  readonly options: readonly { readonly value: T; readonly word: string }[];
+  readonly placeholder?: string;
+  readonly fault?: string | null;
+  readonly onChange: (value: T) => void;
+}
+
+/** Options shown at once; the rest is found by typing more. */
+const MOST = 50;
+
+/** A choice of one among many, found by typing. Brings Headless UI with it: import it from lazy parts only. */
+export function Combobox<T extends string>({ label, value, options, placeholder, fault = null, onChange }: ComboboxProps<T>) {
+  const [typed, setTyped] = useState('');
+  const wanted = typed.trim().toLowerCase();
+  const found = wanted === '' ? options : options.filter((option) => option.word.toLowerCase().includes(wanted));
+  const word = (chosen: T | ''): string => options.find((option) => option.value === chosen)?.word ?? '';
+  return (
+    <Field className="grid gap-1.5">
+      <Label className="font-semibold">{label}</Label>
+      <Headless value={value} onChange={(chosen: T | '' | null) => { if (chosen !== null && chosen !== '') onChange(chosen); }} onClose={() => setTyped('')} immediate>
+        <span className="relative flex items-center">
+          <ComboboxInput
+            displayValue={word} placeholder={placeholder} onChange={(event) => setTyped(event.target.value)} aria-invalid={fault !== null} autoComplete="off"
+            className={`h-8 w-full min-w-0 rounded-part border bg-sheet pr-8 pl-3 text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11
+              ${fault === null ? 'border-control' : 'border-failed'}`}
+          />
+          <Icon name="search" className="pointer-events-none absolute right-2.5 text-ink-3" />
+        </span>
+        <ComboboxOptions
+          anchor={{ to: 'bottom start', gap: 4 }}
+          className="z-50 max-h-64 w-(--input-width) overflow-auto rounded-part border border-rule bg-sheet py-1 text-ink shadow-toast empty:hidden"
+        >
+          {found.slice(0, MOST).map((option) => (
+            <ComboboxOption key={option.value} value={option.value} className="flex min-h-8 cursor-pointer items-center gap-2 px-3 data-focus:bg-accent-wash pointer-coarse:min-h-11">
+              <span className="min-w-0 grow truncate" title={option.word}>{option.word}</span>
+              {option.value === value && <Icon name="check" className="text-accent" />}
+            </ComboboxOption>
+          ))}
+          {found.length > MOST && <li className="px-3 py-1.5 text-agate text-ink-3">{found.length - MOST} more: type on</li>}
+          {found.length === 0 && <li className="px-3 py-1.5 text-ink-2">No name contains this.</li>}
+        </ComboboxOptions>
+      </Headless>
+      {fault !== null && <p className="m-0 text-agate text-failed">{fault}</p>}
+    </Field>
+  );
+}

@@ -1,0 +1,27 @@
+import { IconButton } from './button.tsx';
+import { tell, tellFailure } from './toasts.ts';
+
+export interface CopyTextProps {
+  readonly text: string;
+  /** What the button does, and what is said afterwards. */
+  readonly label: string;
+  readonly copied: string;
+}
+
+/** A well with text to be taken along. Without a clipboard it can still be selected by hand. */
+export function CopyText({ text, label, copied }: CopyTextProps) {
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      tell(copied);
+    } catch {
+      tellFailure('This browser did not allow copying. Select the text and copy it by hand.');
+    }
+  }
+  return (
+    <div className="flex min-w-0 items-start gap-1 rounded-part bg-wash py-1.5 pr-1 pl-3">
+      <code className="min-w-0 grow py-[5px] font-mono text-agate leading-[18px] break-all whitespace-pre-wrap select-all">{text}</code>
+      <IconButton icon="copy" label={label} className="hover:bg-sheet" onClick={() => void copy()} />
+    </div>
+  );
+}
