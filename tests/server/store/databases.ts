@@ -1,0 +1,107 @@
+/**
+ * Suites that run on both databases.
+ *
+ *   eachDatabase((name, open) => {
+ *     test(`LOG-2: … (${name})`, async () => {
+ *       const store = await open();          // the same for every test of the file: work in a tenant of your own
+ *       const tenant = await aTenant(store); // from drafts.ts
+ *     });
+ *   });
+ *
+ * `open` is a PGlite in memory, and a database of its own on a real PostgreSQL, made from a migrated template. That PostgreSQL is started once
+ * a test run, by whoever needs it first, in a temporary folder and as an unprivileged user, and ends with the run. Without its programs the
+ * suite is skipped, visibly. Stores are closed after the file's last test.
+ *
+ *   freshStore('postgres')    another database of its own, closed after the last test (several servers, an empty target)
+ *   freshUrl()                an empty, migrated database on PostgreSQL as a `DATABASE_URL`, for child processes
+ *   testOnPostgres(name, …)   a test for PostgreSQL alone, with the same visible skip
+ */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, test } from 'vitest';
+import pg from 'pg';
+import { systemClock } from '#server/clock.ts';
+import { openStore } from '#server/store/open.ts';
+import type { Store } from '#server/store/store.ts';
+import { binaries, TEMPLATE, urlIn } from './binaries.ts';
+
+export type Kind = Store['kind'];
+
+export function eachDatabase(suite: (name: Kind, open: () => Promise<Store>) => void): void {
+  for (const kind of ['pglite', 'postgres'] as const) {
+    describe(kind, () => {
+      if (kind === 'postgres' && !present) {
+        test.skip(MISSING);
+        return;
+      }
+      let store: Promise<Store> | null = null;
+      suite(kind, () => (store ??= freshStore(kind)));
+    });
+  }
+}
+
+export function testOnPostgres(name: string, work: () => Promise<void>, timeout?: number): void {
+  if (present) test(name, work, timeout);
+  else test.skip(`${name}: ${MISSING}`);
+}
+
+export async function freshStore(kind: Kind): Promise<Store> {
+  const image = join(FOLDER, 'image.tar');
+  const store = kind === 'postgres'
+    ? await openStore({ ...QUIET, dataDir: '', databaseUrl: await freshUrl() })
+    : await openStore({ ...QUIET, dataDir: '', databaseUrl: null, memory: true, ...(existsSync(image) ? { image: new Blob([readFileSync(image)]) } : {}) });
+  opened.push(store);
+  return store;
+}
+
+export async function freshUrl(): Promise<string> {
+  await cluster();
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client(urlIn(FOLDER, 'postgres'));
+  await client.connect();
+  try {
+    await client.query(`create database ${name} template ${TEMPLATE}`);
+  } finally {
+    await client.end();
+  }
+  return urlIn(FOLDER, name);
+}
+
+/** Clock and log for a store in a test: warnings of a test are its own affair. */
+export const QUIET = { clock: systemClock, log: { info: () => undefined, warn: () => undefined, error: () => undefined } } as const;
+
+const present = binaries() !== null;
+const MISSING = 'PostgreSQL is not here (no initdb in /usr/lib/postgresql/*/bin or PATH)';
+/** Of this test run: workers of one run have one parent. */
+const FOLDER = join(tmpdir(), `daybook-tests-${process.ppid}`);
+const opened: Store[] = [];
+
+afterAll(async () => {
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+});
+
+async function cluster(): Promise<void> {
+  if (begun(FOLDER)) {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'cluster.ts'), FOLDER, String(process.ppid)], { detached: true, stdio: 'ignore' });
+    child.unref();
+  }
+  for (let tries = 0; tries < 600; tries++) {
+    if (existsSync(join(FOLDER, 'ready'))) return;
+    if (existsSync(join(FOLDER, 'failed'))) throw new Error(`PostgreSQL could not be started: ${readFileSync(join(FOLDER, 'failed'), 'utf8')}`);
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  }
+  throw new Error('PostgreSQL was not ready within a minute.');
+}
+
+/** True for the one that made the folder. */
+function begun(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o711 });
+    return true;
+  } catch {
+    return false;
+  }
+}
