@@ -6,7 +6,7 @@ import { sealJson } from './cipher.ts';
 import type { BookRecord, PatchRecord } from './database.ts';
 import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
 import { DATA, ownManifest, peek, putManifest, sealPages, type Ground } from './ground.ts';
-import { openChunk, openPatch, openSegment } from './reading.ts';
+import { findSegment, openChunk, openPatch } from './reading.ts';
 import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
 
 /** When patches are folded: more of them, or more runs in them, make opening slow. */
@@ -43,6 +43,7 @@ async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
 
   const { ready, left } = byDay(seen, latest(patches.flatMap((one) => one.runs)));
   const touched = await touchedSegments(ground, seen, ready);
+  if (touched === null) return false;
   const made = await sealPages(ground, [...touched.rewritten, ...touched.added].flatMap(pagesOf), seen.nextSegment);
   const cursor = patches.at(-1)?.cursor ?? seen.cursor;
   const rest: PatchRecord | null = left.length === 0 ? null : {
@@ -100,14 +101,15 @@ function byDay(m: Manifest, runs: readonly LeanRun[]): { readonly ready: LeanRun
 
 interface Touched { readonly gone: readonly SegmentInfo[]; readonly rewritten: readonly LeanRun[][]; readonly added: readonly LeanRun[][] }
 
-/** Runs replace themselves in the segment that holds them; those that none holds make new ones. */
-async function touchedSegments(ground: Ground, m: Manifest, runs: readonly LeanRun[]): Promise<Touched> {
+/** Runs replace themselves in the segment that holds them; those that none holds make new ones. Null where a segment was replaced meanwhile. */
+async function touchedSegments(ground: Ground, m: Manifest, runs: readonly LeanRun[]): Promise<Touched | null> {
   const open = new Map(runs.map((run) => [run.n, run]));
   const gone: SegmentInfo[] = [], rewritten: LeanRun[][] = [];
   for (const info of m.segments) {
     const inside = [...open.values()].filter((run) => run.startSec >= info.fromSec && run.startSec <= info.toSec);
     if (inside.length === 0) continue;
-    const columns = await readInfo(ground, info);
+    const columns = await findSegment(ground, info.id);
+    if (columns === null) return null;
     const found = inside.map((run) => ({ run, row: findRun(columns, run) })).filter((one) => one.row >= 0);
     if (found.length === 0) continue;
     const all = runsOf(columns);
@@ -143,7 +145,11 @@ function holdsMissingDay(m: Manifest, group: readonly SegmentInfo[]): boolean {
 
 async function mergeSegments(ground: Ground, seen: Manifest, group: readonly SegmentInfo[]): Promise<boolean> {
   const runs: LeanRun[] = [];
-  for (const info of group) runs.push(...runsOf(await readInfo(ground, info)));
+  for (const info of group) {
+    const columns = await findSegment(ground, info.id);
+    if (columns === null) return false;
+    runs.push(...runsOf(columns));
+  }
   const made = await sealPages(ground, pagesOf(runs), seen.nextSegment);
   return ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
@@ -153,9 +159,4 @@ async function mergeSegments(ground: Ground, seen: Manifest, group: readonly Seg
     await putManifest(shelf, swap(now, group.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))));
     return true;
   });
-}
-
-async function readInfo(ground: Ground, info: SegmentInfo): ReturnType<typeof openSegment> {
-  const record = await ground.shelves.read(['segments'], (shelf) => shelf.get('segments', info.id));
-  return openSegment(ground, info, record?.sealed);
 }

@@ -1,7 +1,7 @@
 import { viewColumns, type RunColumns } from '#contract/monitoring/columns.ts';
 import { DiskFault, type Fresh, type Opened, type Patch, type SegmentInfo } from '../seams.ts';
 import { chunkName, rowsOf, SMALL_TABLES, type Chunk, type SmallRow } from './books.ts';
-import { openJson } from './cipher.ts';
+import { openJson, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords, MetaRecord, PatchRecord } from './database.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
@@ -29,17 +29,23 @@ export async function openAll(ground: Ground): Promise<Opened | null> {
 }
 
 export async function readSegment(ground: Ground, id: number): Promise<RunColumns> {
+  const columns = await findSegment(ground, id);
+  if (columns === null) throw new DiskFault('gone', `Segment ${id} was replaced meanwhile: open again.`);
+  return columns;
+}
+
+/** Null where the manifest does not list it: another tab has replaced it. */
+export async function findSegment(ground: Ground, id: number): Promise<RunColumns | null> {
   const found = await ground.shelves.read(['meta', 'segments'], async (shelf) => {
     const manifest = await ownManifest(ground, shelf);
     const info = manifest.segments.find((one) => one.id === id);
     return info ? { info, record: await shelf.get('segments', id).catch(unlessLost) } : null;
   });
-  if (found === null) throw new DiskFault('gone', `Segment ${id} was replaced meanwhile: open again.`);
-  return openSegment(ground, found.info, found.record?.sealed);
+  return found && openSegment(ground, found.info, found.record?.sealed);
 }
 
 /** A segment that cannot be read leaves the manifest, and its days are no longer here: the fault names them. */
-export async function openSegment(ground: Ground, info: SegmentInfo, sealed: Parameters<Ground['cipher']['open']>[2]): Promise<RunColumns> {
+async function openSegment(ground: Ground, info: SegmentInfo, sealed: Sealed | undefined): Promise<RunColumns> {
   try {
     const columns = viewColumns(await ground.cipher.open('segments', String(info.id), sealed));
     if (columns.rows !== info.rows) throw new RangeError('another number of rows');

@@ -68,15 +68,19 @@ function abort(transaction: IDBTransaction): void {
 }
 
 const shelfOf = <R extends Records>(transaction: IDBTransaction): Shelf<R> => ({
-  get: <S extends keyof R & string>(store: S, key: Key) =>
+  get: async <S extends keyof R & string>(store: S, key: Key) =>
     answered(transaction.objectStore(store).get(key as IDBValidKey) as IDBRequest<R[S] | undefined>),
-  all: <S extends keyof R & string>(store: S) => answered(transaction.objectStore(store).getAll() as IDBRequest<R[S][]>),
-  put: (store, record) => answered(transaction.objectStore(store).put(record)).then(() => undefined),
-  remove: (store, key) => answered(transaction.objectStore(store).delete(key as IDBValidKey)),
-  clear: (store) => answered(transaction.objectStore(store).clear()),
+  all: async <S extends keyof R & string>(store: S) => answered(transaction.objectStore(store).getAll() as IDBRequest<R[S][]>),
+  put: async (store, record) => void (await answered(transaction.objectStore(store).put(record))),
+  remove: async (store, key) => answered(transaction.objectStore(store).delete(key as IDBValidKey)),
+  clear: async (store) => answered(transaction.objectStore(store).clear()),
 });
 
+/** A failed request does not end its transaction by itself: whoever waits for it may go on without (one unreadable record), or throws. */
 const answered = <T>(request: IDBRequest<T>): Promise<T> => new Promise((resolve, reject) => {
   request.addEventListener('success', () => resolve(request.result));
-  request.addEventListener('error', () => reject(request.error ?? new DOMException('The request failed.', 'UnknownError')));
+  request.addEventListener('error', (event) => {
+    event.preventDefault();
+    reject(request.error ?? new DOMException('The request failed.', 'UnknownError'));
+  });
 });

@@ -6,7 +6,7 @@ import { chunkName, chunksOf } from './books.ts';
 import { sealJson } from './cipher.ts';
 import { cutBefore, DAY_SEC, overlapping, startOfDay, swap, withDay, type Manifest } from './manifest.ts';
 import { DATA, manifestIn, ownManifest, peek, putManifest, sealPages, type Ground } from './ground.ts';
-import { openSegment } from './reading.ts';
+import { findSegment } from './reading.ts';
 import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
 
 /** Everything of before, but the outbox, leaves in the transaction that writes the fresh start. */
@@ -41,6 +41,7 @@ export async function addDay(ground: Ground, day: Day, columns: readonly RunColu
     const seen = await peek(ground);
     const old = overlapping(seen, from, to);
     const kept = await outsideOf(ground, old, from, to);
+    if (kept === null) continue;
     const made = await sealPages(ground, [...pages, ...kept], seen.nextSegment);
     const done = await ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
       const now = await ownManifest(ground, shelf);
@@ -90,12 +91,12 @@ const later = (manifest: Manifest, at: Ms): Ms => Math.max(manifest.syncedAt ?? 
 const sameIds = (a: readonly SegmentInfo[], b: readonly SegmentInfo[]): boolean =>
   a.length === b.length && a.every((one, i) => one.id === b[i]?.id);
 
-async function outsideOf(ground: Ground, segments: readonly SegmentInfo[], from: number, to: number): Promise<Page[]> {
+/** Null where one of them was replaced meanwhile. */
+async function outsideOf(ground: Ground, segments: readonly SegmentInfo[], from: number, to: number): Promise<Page[] | null> {
   const pages: Page[] = [];
   for (const info of segments) {
-    const record = await ground.shelves.read(['segments'], (shelf) => shelf.get('segments', info.id));
-    const columns = await openSegment(ground, info, record?.sealed);
-    const kept = [];
+    const columns = await findSegment(ground, info.id), kept = [];
+    if (columns === null) return null;
     for (let row = 0; row < columns.rows; row++) {
       const start = columns.start[row] ?? 0;
       if (start < from || start >= to) kept.push(runAt(columns, row));

@@ -12,9 +12,9 @@ export const run = (n: number, startSec: number, version = 0): LeanRun => ({
   kind: n % 5, message: n % 5 === 0 ? `run ${n} version ${version}` : null,
 });
 
-/** The i-th of a day's runs, 40 s apart. */
+/** A day's runs, 40 s apart or as many as it takes. */
 export const runsOfDay = (day: Day, count: number, firstN: number, version = 0): LeanRun[] =>
-  Array.from({ length: count }, (_, i) => run(firstN + i, startOfDay(day) + i * 40, version));
+  Array.from({ length: count }, (_, i) => run(firstN + i, startOfDay(day) + Math.floor(i * Math.min(40, 86_400 / count)), version));
 
 export const page = (runs: readonly LeanRun[]): RunColumns => viewColumns(encodeColumns(runs.toSorted(newestFirst)).buffer);
 
