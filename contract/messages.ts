@@ -29,6 +29,9 @@ export const MESSAGES = {
   nothingToReview: 'This result has no problem to review.',
   problemClosed: 'The problem is over: a later run succeeded or failed differently.',
   alreadyReviewed: (who: string): string => `Reviewed by ${who} first.`,
+  noteReplaced: (who: string): string => `${who} replaced your note.`,
+  snoozeReplaced: (who: string): string => `${who} replaced your snooze.`,
+  partlyRefused: (refused: number, asked: number, why: string): string => `${refused} of ${asked} results were not changed: ${why}`,
   snoozeTooShort: 'A snooze must end in the future.',
   snoozeTooLong: 'A snooze ends within a year at the latest.',
 } as const;

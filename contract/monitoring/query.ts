@@ -116,6 +116,8 @@ export interface RunsView {
   readonly newestAt: Ms | null;
   /** Days of the window that are here already, of all of them: 30 of 30 once loaded. */
   readonly loaded: { readonly days: number; readonly of: number };
+  /** The server's time of the newest event in it, for measuring how long a change takes to the screen. */
+  readonly committedAt?: Ms | null;
   /** Counts up with every change that the view shows. */
   readonly version: number;
 }

@@ -1,0 +1,211 @@
+import { assign, fromCallback, fromPromise, raise, setup } from 'xstate';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { backOffMs } from './back-off.ts';
+import { beginning, waitOf } from './sync-words.ts';
+import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-words.ts';
+
+/**
+ * The loop that keeps a device in step with the log (SYNC-5, SYNC-8). It has no state in which it is stuck and none that it leaves
+ * without a wait after a failure:
+ *
+ *   starting ─▶ bootstrapping ─▶ online ─┬ log:    pulling ⇄ loading (a day) ─▶ live ─▶ pulling …
+ *       ▲             │            │     ├ push:   idle ⇄ sending ⇄ resting
+ *       └── offline ◀─┴────────────┘     └ stream: attached ⇄ resting
+ *                                  ╰─▶ signed-out, update-needed
+ *
+ * Days and events are fetched one after the other, never side by side: a page of a day then always stands at or after the cursor, and
+ * what was pulled is never covered by something older (SYNC-2).
+ */
+export const syncMachine = setup({
+  types: {
+    context: {} as SyncContext,
+    events: {} as SyncEvent,
+    input: {} as { readonly loaded: boolean; readonly left: number; readonly fraction: () => number },
+  },
+  actors: {
+    bootstrap: fromPromise<Outcome>(notGiven),
+    pull: fromPromise<Outcome>(notGiven),
+    loadDay: fromPromise<Outcome>(notGiven),
+    push: fromPromise<PushOutcome>(notGiven),
+    stream: fromCallback<SyncEvent>(notGivenStream),
+  },
+  delays: {
+    backOff: ({ context }) => backOffMs(Math.max(context.attempt, context.renewals) - 1, context.waitMs, context.fraction()),
+    pushRest: ({ context }) => backOffMs(context.pushAttempt - 1, context.pushWaitMs, context.fraction()),
+    streamRest: ({ context }) => backOffMs(context.streamAttempt + 2, context.streamWaitMs, context.fraction()),
+    poll: ({ context }) => (context.streamUp ? LIMITS.backoffMostMs : LIMITS.pollMs),
+    steady: 10_000,
+  },
+  guards: {
+    over: ({ context }) => context.failure?.kind === 'signed-out' || context.failure?.kind === 'expired',
+    outdated: ({ context }) => context.failure?.kind === 'update-needed',
+    hasBegun: ({ context }) => context.loaded,
+    behind: ({ context }) => context.told > context.asked,
+    mayHurry: ({ context }) => context.waitMs === 0,
+    mayHurryPush: ({ context }) => context.pushWaitMs === 0,
+    pushFailedBefore: ({ context }) => context.pushAttempt > 0,
+  },
+}).createMachine({
+  id: 'sync',
+  context: ({ input }) => beginning(input.loaded, input.left, input.fraction),
+  initial: 'starting',
+  on: { POKE: { actions: assign({ told: ({ context, event }) => Math.max(context.told, event.head) }) } },
+  states: {
+    starting: { always: [{ guard: 'hasBegun', target: 'online' }, { target: 'bootstrapping' }] },
+    bootstrapping: {
+      invoke: {
+        id: 'bootstrap', src: 'bootstrap',
+        onDone: [
+          {
+            guard: ({ event }) => event.output.is === 'done', target: 'online',
+            actions: assign(({ event }) => ({ loaded: true, live: false, ...reached(event.output) })),
+          },
+          { target: 'judging', actions: assign(({ context, event }) => missed(context, event.output)) },
+        ],
+        onError: { target: 'judging', actions: assign(({ context }) => missed(context, BUG)) },
+      },
+    },
+    online: {
+      type: 'parallel',
+      on: { SCOPE: { target: 'judging', actions: assign(({ context }) => missed(context, { is: 'anew' })) } },
+      states: {
+        log: {
+          initial: 'pulling',
+          states: {
+            pulling: {
+              entry: assign({ asked: ({ context }) => context.told }),
+              invoke: {
+                id: 'pull', src: 'pull',
+                onDone: [
+                  { guard: ({ context, event }) => event.output.is === 'done' && context.told > context.asked, target: 'pulling', reenter: true },
+                  {
+                    guard: ({ event }) => event.output.is === 'done' && event.output.left > 0, target: 'loading',
+                    actions: assign(({ event }) => reached(event.output)),
+                  },
+                  { guard: ({ event }) => event.output.is === 'done', target: 'live', actions: assign(({ event }) => reached(event.output)) },
+                  { target: '#sync.judging', actions: assign(({ context, event }) => missed(context, event.output)) },
+                ],
+                onError: { target: '#sync.judging', actions: assign(({ context }) => missed(context, BUG)) },
+              },
+            },
+            loading: {
+              invoke: {
+                id: 'loadDay', src: 'loadDay',
+                onDone: [
+                  {
+                    guard: ({ context, event }) => event.output.is === 'done' && event.output.left > 0 && context.told <= context.asked,
+                    target: 'loading', reenter: true, actions: assign(({ event }) => ({ ...reached(event.output), attempt: 0, waitMs: 0 })),
+                  },
+                  {
+                    guard: ({ event }) => event.output.is === 'done', target: 'pulling',
+                    actions: assign(({ event }) => ({ left: event.output.is === 'done' ? event.output.left : 0, attempt: 0, waitMs: 0 })),
+                  },
+                  { target: '#sync.judging', actions: assign(({ context, event }) => missed(context, event.output)) },
+                ],
+                onError: { target: '#sync.judging', actions: assign(({ context }) => missed(context, BUG)) },
+              },
+            },
+            live: {
+              entry: assign({ live: true, failure: null, waitMs: 0 }),
+              always: { guard: 'behind', target: 'pulling' },
+              on: { NUDGE: 'pulling', STREAM_CLOSED: 'pulling', STREAM_OPEN: 'pulling', WAKE: 'pulling' },
+              after: { poll: 'pulling', steady: { actions: assign({ attempt: 0, renewals: 0 }) } },
+            },
+          },
+        },
+        push: {
+          initial: 'deciding',
+          states: {
+            deciding: { always: [{ guard: 'pushFailedBefore', target: 'resting' }, { target: 'sending' }] },
+            idle: { on: { COMMAND: 'sending' } },
+            sending: {
+              entry: assign({ queued: false }),
+              on: { COMMAND: { actions: assign({ queued: true }) } },
+              invoke: {
+                id: 'push', src: 'push',
+                onDone: [
+                  {
+                    guard: ({ context, event }) => event.output.is === 'done' && (event.output.left > 0 || context.queued), target: 'sending', reenter: true,
+                    actions: assign(({ context, event }) => sent(context, event.output)),
+                  },
+                  { guard: ({ event }) => event.output.is === 'done', target: 'idle', actions: assign(({ context, event }) => sent(context, event.output)) },
+                  {
+                    guard: ({ event }) => event.output.is === 'failed' && ENDS.has(event.output.failure.kind), target: '#sync.judging',
+                    actions: assign(({ context, event }) => missed(context, event.output as Outcome)),
+                  },
+                  { target: 'resting', actions: [assign(({ context, event }) => unsent(context, event.output)), raise({ type: 'NUDGE' })] },
+                ],
+                onError: { target: 'resting', actions: assign(({ context }) => unsent(context, BUG)) },
+              },
+            },
+            resting: {
+              on: { WAKE: { guard: 'mayHurryPush', target: 'sending' } },
+              after: { pushRest: 'sending' },
+            },
+          },
+        },
+        stream: {
+          initial: 'attached',
+          states: {
+            attached: {
+              invoke: { id: 'stream', src: 'stream', onError: { target: 'resting', actions: assign({ streamUp: false, streamAttempt: ({ context }) => context.streamAttempt + 1 }) } },
+              exit: assign({ streamUp: false }),
+              on: {
+                STREAM_CLOSED: {
+                  target: 'resting',
+                  actions: assign(({ context, event }) => ({ streamAttempt: context.streamAttempt + 1, streamWaitMs: event.retryAfterMs })),
+                },
+              },
+              initial: 'connecting',
+              states: {
+                connecting: { on: { STREAM_OPEN: 'open' } },
+                open: {
+                  entry: assign({ streamUp: true }),
+                  // A stream that closes as soon as it opens is no success: only one that stays is.
+                  after: { steady: { actions: assign({ streamAttempt: 0, streamWaitMs: 0 }) } },
+                },
+              },
+            },
+            resting: { after: { streamRest: 'attached' } },
+          },
+        },
+      },
+    },
+    judging: {
+      always: [{ guard: 'over', target: 'signed-out' }, { guard: 'outdated', target: 'update-needed' }, { target: 'offline' }],
+    },
+    offline: {
+      entry: assign({ live: false }),
+      on: { WAKE: { guard: 'mayHurry', target: 'starting' } },
+      after: { backOff: 'starting' },
+    },
+    'update-needed': { entry: assign({ live: false }), on: { WAKE: 'starting' } },
+    'signed-out': { entry: assign({ live: false }) },
+  },
+});
+
+/** A need that throws is a bug; the loop outlives it. */
+const BUG: Outcome & PushOutcome = { is: 'failed', failure: { kind: 'server-fault', message: MESSAGES.serverFault } };
+const ENDS: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired', 'update-needed']);
+
+const reached = (outcome: Outcome): Partial<SyncContext> =>
+  (outcome.is === 'done' ? { left: outcome.left, told: outcome.cursor, asked: outcome.cursor, failure: null } : {});
+
+/** After a failure: whether to go on or begin anew, and one wait longer than the last. */
+function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
+  const waits = { attempt: context.attempt + 1, waitMs: 0, told: context.asked };
+  if (outcome.is === 'anew') return { ...waits, attempt: context.attempt, loaded: false, renewals: context.renewals + 1, failure: null };
+  return outcome.is === 'failed' ? { ...waits, failure: outcome.failure, waitMs: waitOf(outcome.failure) } : waits;
+}
+
+const sent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => ({
+  pushAttempt: 0, pushWaitMs: 0, told: outcome.is === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
+});
+
+const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> =>
+  ({ pushAttempt: context.pushAttempt + 1, pushWaitMs: outcome.is === 'failed' ? waitOf(outcome.failure) : 0 });
+
+function notGiven(): Promise<never> { return Promise.reject(new Error('a need of the machine was not given')); }
+function notGivenStream(): void { throw new Error('a need of the machine was not given'); }

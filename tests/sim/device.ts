@@ -1,0 +1,78 @@
+import { makeEngine } from '#workers/columns/engine.ts';
+import { memoryDisk } from '#workers/disk/disk.ts';
+import type { Held, Register } from '#workers/disk/register.ts';
+import { makeDoor } from '#workers/door.ts';
+import type { Disk } from '#workers/seams.ts';
+import type { Channel, WorkerWorld } from '#workers/world.ts';
+import type { makeChance } from './chance.ts';
+import type { TestClock } from './clock.ts';
+import type { User } from './server.ts';
+import { TENANT } from './server.ts';
+import type { SimWire } from './wire.ts';
+
+/** A browser: one disk, one register, any number of tabs, each with the real worker behind its door. */
+export class SimDevice {
+  readonly wire: SimWire;
+  readonly disk: Disk;
+  readonly world: WorkerWorld;
+  readonly #clock: TestClock;
+  readonly #channels = new Map<string, Set<{ readonly listeners: ((message: unknown) => void)[] }>>();
+  readonly #held: Held;
+  #present: boolean;
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  constructor(clock: TestClock, chance: ReturnType<typeof makeChance>, wire: SimWire, user: User, signedIn = true) {
+    this.wire = wire;
+    this.#clock = clock;
+    this.disk = memoryDisk(chance.uuid());
+    this.#present = signedIn;
+    // Memory needs no keys; everything else of the register is as the browser's.
+    this.#held = { tenant: TENANT, user: user.me.id, actor: user.me.id, device: this.disk.device, offlineUntil: clock.now() + 7 * 86_400_000 } as Held;
+    this.world = {
+      clock, chance, fetch: wire.fetch, origin: 'http://daybook.test', makeEngine,
+      openRegister: () => Promise.resolve(this.#register()), openDisk: () => Promise.resolve(this.disk), memoryDisk: () => this.disk,
+      persist: () => Promise.resolve(true), locks: (name, signal, work) => this.#lock(name, signal, work),
+      channel: (name) => this.#channel(name), onOnline: () => () => {},
+    };
+  }
+
+  open(): ReturnType<typeof makeDoor> { return makeDoor(this.world); }
+
+  /** The tab is gone at once, as when a browser is killed: its lock goes to the next. */
+  kill(door: ReturnType<typeof makeDoor>): void { door.session.loop?.stop(); }
+
+  #register(): Register {
+    return {
+      current: (now) => Promise.resolve(!this.#present ? { is: 'none' } : now < this.#held.offlineUntil ? { is: 'in', held: this.#held } : { is: 'expired', owner: this.#held, offlineUntil: this.#held.offlineUntil }),
+      enter: () => { this.#present = true; return Promise.resolve(this.#held); },
+      extend: () => Promise.resolve(), leave: () => { this.#present = false; return Promise.resolve(); }, close: () => {},
+    };
+  }
+
+  async #lock(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const line = this.#waiting.get(name) ?? [];
+    this.#waiting.set(name, line);
+    await new Promise<void>((resolve) => { line.push(resolve); if (line.length === 1) resolve(); });
+    try {
+      if (!signal.aborted) await work();
+    } finally {
+      line.shift();
+      line[0]?.();
+    }
+  }
+
+  #channel(name: string): Channel {
+    const all = this.#channels.get(name) ?? new Set();
+    this.#channels.set(name, all);
+    const mine: { readonly listeners: ((message: unknown) => void)[] } = { listeners: [] };
+    all.add(mine);
+    return {
+      post: (message) => {
+        const copy = structuredClone(message);
+        this.#clock.after(1, () => { for (const one of all) if (one !== mine) for (const listener of one.listeners) listener(copy); });
+      },
+      listen: (listener) => { mine.listeners.push(listener); },
+      close: () => { all.delete(mine); },
+    };
+  }
+}

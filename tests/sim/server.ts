@@ -1,0 +1,183 @@
+import type { Branding } from '#contract/brand/branding.ts';
+import type { Me } from '#contract/account/me.ts';
+import type { Event, Logged } from '#contract/events.ts';
+import { fold, memoryRows } from '#contract/fold.ts';
+import type { Rows } from '#contract/fold.ts';
+import { LIMITS, PROTOCOL } from '#contract/limits.ts';
+import { decideChange } from '#contract/monitoring/change.ts';
+import type { Change, Target } from '#contract/monitoring/change.ts';
+import { encodeColumns, leanOf, newestFirst } from '#contract/monitoring/columns.ts';
+import { STATUS_OF } from '#contract/errors.ts';
+import type { Failure } from '#contract/errors.ts';
+import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
+
+interface Done { readonly body: string; readonly status: number; readonly answer: unknown }
+export interface User { readonly me: Me; companies: readonly number[] | null }
+
+/**
+ * A server in memory that follows the contract: the log, its folds, commands by key and order, snapshots and pages of events. It stands
+ * in for the real one where a test must decide what time it is and what goes wrong.
+ */
+export class SimServer {
+  readonly log: Logged[] = [];
+  readonly rows = memoryRows();
+  readonly users = new Map<string, User>();
+  readonly sessions = new Map<string, string>();
+  readonly #commands = new Map<string, Done>();
+  readonly #orders = new Map<string, number>();
+  readonly #streams = new Set<{ readonly user: string; readonly send: (text: string) => void; readonly end: () => void }>();
+  epoch = 'e1';
+  pageSize = LIMITS.eventsPage;
+  tokenMs = LIMITS.accessMs;
+  ended = false;
+  readonly #now: () => number;
+  #tokens = 0;
+
+  constructor(now: () => number) { this.#now = now; }
+
+  addUser(name: string): User {
+    const id = `00000000-0000-4000-8000-${String(this.users.size + 1).padStart(12, '0')}`;
+    const user: User = {
+      companies: null,
+      me: { id, username: name, name, email: `${name}@example.test`, roles: ['operator', 'admin'], companies: null, serviceProviderId: TENANT },
+    };
+    this.users.set(id, user);
+    return user;
+  }
+
+  append(drafts: readonly { readonly event: Event; readonly company: number | null }[], by: Pick<Logged, 'actor' | 'commandId'> = SOURCE): void {
+    for (const { event, company } of drafts) {
+      const logged: Logged = { seq: this.log.length + 1, at: this.#now(), subject: null, company, entity: event.type, event, ...by };
+      this.log.push(logged);
+      fold(this.rows as Rows, logged);
+    }
+    this.poke({ is: 'head', head: this.log.length, epoch: this.epoch });
+  }
+
+  poke(poke: unknown): void { for (const { send } of this.#streams) send(`data: ${JSON.stringify(poke)}\n\n`); }
+  cutStreams(): void { for (const { end } of this.#streams) end(); this.#streams.clear(); }
+  get streams(): number { return this.#streams.size; }
+
+  /** One request, to its end. Commands are atomic, as a transaction makes them. */
+  async handle(request: Request, cookie: string): Promise<Response> {
+    const url = new URL(request.url), path = url.pathname.replace('/api/v1/', '');
+    const body = request.method === 'GET' ? '' : await request.text();
+    if (path === 'service-providers/branding') return good(BRANDING);
+    if (path === 'auth/login/db') {
+      const user = [...this.users.values()].find(({ me }) => me.username === (JSON.parse(body) as { username: string }).username);
+      return user ? good(this.#grant(user)) : bad({ kind: 'wrong-credentials', message: 'no' });
+    }
+    if (path === 'auth/refresh') {
+      const user = this.users.get(cookie);
+      return user && !this.ended ? good(this.#grant(user)) : bad({ kind: 'expired', message: 'over' });
+    }
+    const user = this.users.get(this.sessions.get(request.headers.get('authorization')?.slice(7) ?? '') ?? '');
+    if (!user || this.ended) return bad({ kind: 'expired', message: 'over' });
+    if (path === 'sync/bootstrap') return good(this.#bootstrap(user));
+    if (path === 'sync/events') return this.#events(user, Number(url.searchParams.get('after')), url.searchParams.get('epoch') ?? '');
+    if (path === 'sync/stream') return this.#stream(user);
+    if (path.startsWith('sync/runs/')) return new Response(this.#day(user, path.slice(-10)), { headers: { 'content-type': 'application/octet-stream' } });
+    if (path.startsWith('monitoring/backoffice/jobExecutions/')) return this.#command(user, request, path, body);
+    if (path === 'auth/logout') { this.sessions.clear(); return good({}); }
+    return bad({ kind: 'no-such-call', message: 'no such call' });
+  }
+
+  #grant(user: User): unknown {
+    const token = `token-${++this.#tokens}`;
+    this.sessions.set(token, user.me.id);
+    return { token, tokenExpiresAt: this.#now() + this.tokenMs, userId: user.me.id, user: user.me, offlineUntil: this.#now() + 7 * 86_400_000 };
+  }
+
+  #sees(user: User, company: number | null): boolean { return company === null || user.companies === null || user.companies.includes(company); }
+
+  #bootstrap(user: User): unknown {
+    const { company, job, cause, problem, key } = this.rows;
+    const days = new Map<string, number>();
+    for (const run of this.rows.run.values()) if (this.#sees(user, run.company)) days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
+    return {
+      protocol: PROTOCOL, epoch: this.epoch, cursor: this.log.length, serverNow: this.#now(), me: { ...user.me, companies: user.companies }, branding: BRANDING,
+      windowFrom: '2026-05-17', days: [...days].sort().reverse().map(([day, rows]) => ({ day, rows, tag: `"${day}"` })),
+      people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
+      companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
+      causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],
+    };
+  }
+
+  #events(user: User, after: number, epoch: string): Response {
+    const head = this.log.length;
+    if (epoch !== this.epoch || after > head) return good({ epoch: this.epoch, cursor: head, head, more: false, events: [] });
+    const page = this.log.slice(after, after + this.pageSize);
+    const cursor = page.at(-1)?.seq ?? after;
+    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => this.#sees(user, one.company)) });
+  }
+
+  #stream(user: User): Response {
+    const encoder = new TextEncoder();
+    let one: { user: string; send: (text: string) => void; end: () => void } | null = null;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        one = { user: user.me.id, send: (text) => controller.enqueue(encoder.encode(text)), end: () => controller.close() };
+        this.#streams.add(one);
+        one.send(`data: ${JSON.stringify({ is: 'head', head: this.log.length, epoch: this.epoch })}\n\n`);
+      },
+      cancel: () => { if (one) this.#streams.delete(one); },
+    });
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  }
+
+  #day(user: User, day: string): Uint8Array<ArrayBuffer> {
+    const runs = [...this.rows.run.values()].filter((run) => dayOf(run.startedAt) === day && this.#sees(user, run.company))
+      .map((run) => leanOf(run, this.rows.job.get(run.job) ?? { managed: null, source: 'api', type: 'Other' })).sort(newestFirst);
+    const pages: Uint8Array[] = [];
+    for (let at = 0; at < runs.length; at += 40) pages.push(encodeColumns(runs.slice(at, at + 40)));
+    const whole = new Uint8Array(pages.reduce((sum, page) => sum + 4 + page.length, 0));
+    let at = 0;
+    for (const page of pages) {
+      new DataView(whole.buffer).setUint32(at, page.length, true);
+      whole.set(page, at + 4);
+      at += 4 + page.length;
+    }
+    return whole;
+  }
+
+  #command(user: User, request: Request, path: string, body: string): Response {
+    const id = request.headers.get(COMMAND_HEADERS.key) ?? '', device = request.headers.get(COMMAND_HEADERS.device) ?? '';
+    const order = Number(request.headers.get(COMMAND_HEADERS.order));
+    const done = this.#commands.get(id);
+    if (done) return done.body === body ? answer(done.status, done.answer) : bad({ kind: 'key-reused', message: 'other body' });
+    const expected = (this.#orders.get(device) ?? 0) + 1;
+    if (order !== expected) return bad({ kind: 'out-of-order', message: 'missing', expected });
+    const input = JSON.parse(body) as { change: Change; ids?: number[] };
+    const single = path.endsWith('/bulk') ? null : Number(path.split('/').at(-1));
+    const asked = single === null ? input.ids ?? [] : [single];
+    const targets = new Map<number, Target>();
+    for (const n of asked) {
+      const run = this.rows.run.get(n);
+      if (run && this.#sees(user, run.company)) targets.set(n, { run, problem: run.problem === null ? null : this.rows.problem.get(run.problem) ?? null });
+    }
+    const { drafts, refused } = decideChange(input.change, asked, targets, user.me.id, this.#now(), (who) => this.users.get(who)?.me.name ?? '');
+    const failure = single === null ? undefined : refused[0]?.failure;
+    if (!failure) this.append(drafts, { actor: { is: 'user', id: user.me.id }, commandId: id });
+    const { status, answer: said } = failure ? refusal(failure) : {
+      status: 200,
+      answer: { success: true, data: { seq: this.log.length, accepted: asked.length - refused.length, refused: refused.map(({ run, failure: { kind, message } }) => ({ run, kind, message })) } },
+    };
+    this.#commands.set(id, { body, status, answer: said });
+    this.#orders.set(device, expected);
+    return answer(status, said);
+  }
+}
+
+export const TENANT = '00000000-0000-4000-8000-00000000000f';
+export const BRANDING: Branding = {
+  id: TENANT, name: 'Test', title: 'Test', favIconUrl: null, apiUrl: '', domain: 'test', sidebarLogoUrl: null, sidebarLogoWidth: null, sidebarLogoHeight: null,
+  sidebarTitle: 'Test', supportEmail: null, supportPhone: null, authType: 'db', isStripeEnabled: false, accent: null, accentDark: null, sidebar: null,
+  sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7,
+};
+const SOURCE: Pick<Logged, 'actor' | 'commandId'> = { actor: { is: 'source', id: 'key' }, commandId: null };
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const answer = (status: number, body: unknown): Response => Response.json(body, { status });
+const good = (data: unknown): Response => answer(200, { success: true, data });
+const refusal = ({ message, ...error }: Failure): { status: number; answer: unknown } =>
+  ({ status: (STATUS_OF as Record<string, number>)[error.kind] ?? 500, answer: { success: false, message, error } });
+const bad = (failure: Failure): Response => answer(refusal(failure).status, refusal(failure).answer);

@@ -1,0 +1,57 @@
+import type { makeChance } from './chance.ts';
+import type { TestClock } from './clock.ts';
+import type { SimServer } from './server.ts';
+
+/** How often of a thousand requests what goes wrong. */
+export interface Faults { drop: number; lose: number; silence: number; double: number; delay: number; garbage: number }
+export const NO_FAULTS: Faults = { drop: 0, lose: 0, silence: 0, double: 0, delay: 0, garbage: 0 };
+
+/** One device's way to the server: it drops, doubles, delays and so reorders, and may lose the answer to what was done. */
+export class SimWire {
+  faults: Faults = NO_FAULTS;
+  up = true;
+  readonly asked: { readonly at: number; readonly path: string }[] = [];
+  readonly #server: SimServer;
+  readonly #clock: TestClock;
+  readonly #chance: ReturnType<typeof makeChance>;
+  readonly #cookie: string;
+
+  constructor(server: SimServer, clock: TestClock, chance: ReturnType<typeof makeChance>, cookie: string) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#chance = chance;
+    this.#cookie = cookie;
+  }
+
+  readonly fetch = (async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const request = input instanceof Request ? input : new Request(input, init);
+    const path = new URL(request.url).pathname;
+    this.asked.push({ at: this.#clock.now(), path });
+    const happens = (perMille: number): boolean => this.#chance.below(1000) < perMille;
+    const { drop, lose, silence, double, delay, garbage } = this.faults;
+    if (!this.up || happens(drop)) throw new TypeError('network down');
+    if (happens(silence)) return new Promise(() => {});
+    if (happens(delay)) await this.#wait(this.#chance.below(8_000));
+    const copy = request.clone();
+    if (happens(double)) this.#clock.after(this.#chance.below(5_000), () => { void this.#server.handle(request.clone(), this.#cookie); });
+    if (happens(garbage)) return this.#garbage();
+    const answer = await this.#server.handle(copy, this.#cookie);
+    if (happens(lose)) throw new TypeError('connection reset');
+    if (happens(delay)) await this.#wait(this.#chance.below(8_000));
+    return answer;
+  }) as typeof fetch;
+
+  #garbage(): Response {
+    return this.#chance.pick([
+      () => new Response('<html>Bad gateway</html>', { status: 502, headers: { 'content-type': 'text/html' } }),
+      () => new Response('{"success":tr', { headers: { 'content-type': 'application/json' } }),
+      () => new Response(null, { status: 503, headers: { 'retry-after': '2' } }),
+      () => new Response('<html>Sign in to the hotel</html>', { status: 200, headers: { 'content-type': 'text/html' } }),
+      () => Response.json({ success: false, message: 'slow', error: { kind: 'too-many', retryAfterMs: 500 } }, { status: 429 }),
+      () => new Response('<html>401</html>', { status: 401, headers: { 'content-type': 'text/html' } }),
+      () => Response.json({ success: true, data: { cursor: -1, events: 7 } }),
+    ])();
+  }
+
+  #wait(ms: number): Promise<void> { return new Promise((resolve) => { this.#clock.after(ms, resolve); }); }
+}

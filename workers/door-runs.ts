@@ -1,0 +1,61 @@
+import type { Ms } from '#contract/ids.ts';
+import { EVERYTHING } from '#contract/monitoring/query.ts';
+import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
+import type { RunsWatch } from './api.ts';
+import type { Engine, Selection } from './seams.ts';
+import type { Replica } from './sync/replica.ts';
+
+/**
+ * A list of runs as a person works in it. While it is held, its rows keep their place and tell what is so now; counts and facets stay
+ * fresh; runs that match by now wait and are counted. Another filter, another `round`, or letting go takes them in.
+ */
+export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): (takes: RunsWatch) => RunsView {
+  let held: { readonly list: Selection; readonly has: (n: number) => boolean; readonly key: string } | null = null;
+  let version = 0, last = '';
+  return (takes) => {
+    const view = made(takes), text = JSON.stringify(view);
+    if (text !== last) version += 1;
+    last = text;
+    return { ...view, version };
+  };
+
+  function made(takes: RunsWatch): Omit<RunsView, 'version'> {
+    const here = replica();
+    if (!here) { held = null; return NOTHING; }
+    const { engine, days } = here;
+    const at = now();
+    const fresh = engine.select(takes.filter, at);
+    const key = JSON.stringify([takes.filter, takes.round, here.generation]);
+    if (!takes.held) held = null;
+    else if (held?.key !== key) held = { list: fresh, has: memberOf(fresh.ids()), key };
+    const list = held?.list ?? fresh;
+    const { first, count } = takes.window;
+    return {
+      total: list.total, first, rows: engine.view(list, { first, count }, at), facets: fresh.facets, progress: fresh.progress,
+      fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
+      newestAt: engine.newestAt, loaded: { days: days.size - here.daysLeft, of: days.size }, committedAt: here.committedAt,
+    };
+  }
+}
+
+/** Before anything is here, and after signing out. */
+const NOTHING: Omit<RunsView, 'version'> = {
+  total: 0, first: 0, rows: [], facets: { review: [], states: [], kinds: [], companies: [], sources: [], types: [], managed: [], causes: [] },
+  progress: { cleared: 0, of: 0 }, fresh: 0, newestAt: null, loaded: { days: 0, of: 0 }, committedAt: null,
+};
+
+/** One bit a run. */
+function memberOf(ids: Uint32Array): (n: number) => boolean {
+  const most = ids.reduce((max, n) => Math.max(max, n), 0);
+  const bits = new Uint32Array((most >>> 5) + 1);
+  for (const n of ids) bits[n >>> 5] = (bits[n >>> 5] ?? 0) | (1 << (n & 31));
+  return (n) => n <= most && ((bits[n >>> 5] ?? 0) & (1 << (n & 31))) !== 0;
+}
+
+const waiting = (ids: Uint32Array, has: (n: number) => boolean): number => {
+  let count = 0;
+  for (const n of ids) if (!has(n)) count += 1;
+  return count;
+};
+
+export const allMatching = (engine: Engine, filter: RunsFilter, now: Ms): readonly number[] => [...engine.select({ ...EVERYTHING, ...filter }, now).ids()];

@@ -1,0 +1,236 @@
+import * as v from 'valibot';
+import type { OfflineCall, TakesOf } from '#contract/calls.ts';
+import { callOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { CommandId, UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { ChangedSchema } from '#contract/monitoring/calls.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { PushOutcome } from '#machines/sync-words.ts';
+import type { OutboxView, Sent } from '#workers/api.ts';
+import type { Command } from '#workers/seams.ts';
+import { DiskFault } from '#workers/seams.ts';
+import type { Applied } from '#workers/sync/apply.ts';
+import { NO_ANSWER } from '#workers/sync/answer.ts';
+import type { Replica } from '#workers/sync/replica.ts';
+import type { Wire } from '#workers/sync/wire.ts';
+import type { WorkerChance, WorkerClock } from '#workers/world.ts';
+import { askedBy, wordsOf } from './asked.ts';
+import { effectsOf } from './effects.ts';
+import { makeNotices } from './notices.ts';
+import { verdictOn } from './verdict.ts';
+
+export interface OutboxNeeds {
+  readonly replica: Replica;
+  readonly clock: WorkerClock;
+  readonly chance: WorkerChance;
+  readonly me: UserId;
+  /** Entries, notices or effects changed. */
+  readonly changed: () => void;
+  /** What stands on disk changed: the other tabs read it again. */
+  readonly stored: () => void;
+}
+
+/** A command on its way. `seq`: the answer said where the log stands with it. `folded`: its events are here, its effect is theirs. */
+interface Entry { command: Command; sending: boolean; seq: number | null; folded: boolean; faults: number }
+
+/**
+ * What this device has done and the log does not hold yet (OUT-1 to OUT-6):
+ *
+ *   kept ─▶ waiting ─▶ sending ─▶ answered (seq) ─▶ its events folded ─▶ dropped
+ *                         │ ▲ unknown: the same key again
+ *                         ╰─▶ refused: effect taken back, kept with its reason until mended
+ */
+export class Outbox {
+  readonly #needs: OutboxNeeds;
+  readonly #entries = new Map<CommandId, Entry>();
+  readonly #known = new Set<CommandId>();
+  readonly #gone = new Set<CommandId>();
+  readonly #notices;
+  /** Commands whose last event so far may not be their last: the page was cut behind it. */
+  #cut: CommandId | null = null;
+
+  constructor(needs: OutboxNeeds) {
+    this.#needs = needs;
+    this.#notices = makeNotices(() => needs.chance.uuid());
+  }
+
+  /** Takes in what stands on disk: at the start, and when another tab kept or settled something. */
+  async load(): Promise<void> {
+    const before = [...this.#entries.keys()]; // what is kept while the disk is being read is on it too late to be seen
+    const here = new Map((await this.#needs.replica.disk.commands()).map((one) => [one.id, one]));
+    for (const id of before) if (!here.has(id)) this.#entries.delete(id);
+    for (const command of here.values()) if (!this.#gone.has(command.id)) this.#hold(command);
+    this.refresh();
+  }
+
+  /** On disk, then shown, then answered (OUT-1). */
+  async keep<N extends OfflineCall>(call: N, input: TakesOf<N>): Promise<Result<Sent>> {
+    const { clock, chance, replica } = this.#needs;
+    const id = chance.uuid();
+    const valid = v.safeParse(callOf(call).takes, input);
+    if (!valid.success) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [] });
+    const kept = await this.#kept({ id, call, input, madeAt: clock.now(), state: 'waiting', failure: null });
+    if (!kept.ok) return kept;
+    this.#hold(kept.value);
+    this.#needs.stored();
+    replica.engine.overlay(this.#effects());
+    this.#needs.changed();
+    return ok({ id, sent: false });
+  }
+
+  /** Sends the oldest that waits. A refusal is an end too; what is unknown stays and is asked again with the same key (OUT-3). */
+  async push(wire: Wire): Promise<PushOutcome> {
+    const entry = this.#waiting()[0];
+    if (!entry) return { is: 'done', seq: null, left: 0 };
+    entry.sending = true;
+    this.#needs.changed();
+    const answer = await this.#sent(wire, entry.command);
+    entry.sending = false;
+    const verdict = verdictOn(answer, entry.faults);
+    switch (verdict.is) {
+      case 'unknown':
+        if (verdict.failure.kind === 'server-fault') entry.faults += 1;
+        this.#needs.changed();
+        return { is: 'failed', failure: verdict.failure };
+      case 'refused':
+        await this.#refuse(entry, verdict.failure);
+        return { is: 'done', seq: null, left: this.#waiting().length };
+      case 'accepted': {
+        const { seq, refused, accepted } = verdict.changed;
+        if (accepted === 0 && refused[0]) {
+          await this.#refuse(entry, { kind: 'conflict', message: refused[0].message });
+        } else {
+          if (refused[0]) this.#notices.add(this.#needs.clock.now(), MESSAGES.partlyRefused(refused.length, accepted + refused.length, refused[0].message), refused[0].run);
+          entry.seq = seq;
+          this.#settle();
+        }
+        return { is: 'done', seq, left: this.#waiting().length };
+      }
+    }
+  }
+
+  /** Events were put into the engine: effects whose events they are give way at the same moment (OUT-4). `more`: the page was cut. */
+  folded(applied: Pick<Applied, 'commands' | 'replaced'>, more: boolean): void {
+    this.#notices.watch(applied.replaced, this.#known, this.#needs.me, this.#nameOf);
+    const done = this.#cut === null ? [...applied.commands] : [this.#cut, ...applied.commands];
+    this.#cut = more ? done.pop() ?? null : null;
+    if (this.#cut !== null && done.includes(this.#cut)) done.splice(done.indexOf(this.#cut), 1);
+    for (const id of done) {
+      const entry = this.#entries.get(id);
+      if (entry) entry.folded = true;
+    }
+    this.#settle();
+  }
+
+  /** Makes the effects anew over what is here now. */
+  refresh(): void {
+    this.#needs.replica.engine.overlay(this.#effects());
+    this.#needs.changed();
+  }
+
+  /** Commands that the server has not answered, or has refused. */
+  get unsent(): number { return [...this.#entries.values()].filter(({ seq }) => seq === null).length; }
+  get waiting(): number { return this.#waiting().length; }
+  get refused(): number { return [...this.#entries.values()].filter(({ command }) => command.state === 'refused').length; }
+
+  view(): OutboxView {
+    const entries = [...this.#entries.values()].sort((a, b) => a.command.order - b.command.order).map(({ command, sending }) => {
+      const asked = askedBy(command);
+      const { id, madeAt, failure } = command;
+      const state = command.state === 'refused' ? 'refused' as const : sending ? 'sending' as const : 'waiting' as const;
+      return { id, call: command.call as OfflineCall, runs: asked?.runs ?? [], what: wordsOf(asked), madeAt, state, failure };
+    });
+    return { entries, notices: this.#notices.all };
+  }
+
+  /** A refused one again, as a new command (its old key has its answer already), or away with it; or a notice was read (OUT-5). */
+  async mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>> {
+    const entry = this.#entries.get(id);
+    if (!entry) {
+      if (!this.#notices.dismiss(id)) return failed({ kind: 'not-found', message: MESSAGES.notFound });
+      this.#needs.changed();
+      return ok(null);
+    }
+    if (entry.command.state !== 'refused') return failed({ kind: 'conflict', message: MESSAGES.busy });
+    if (how === 'retry') {
+      const { call, input } = entry.command;
+      const again = await this.#kept({ id: this.#needs.chance.uuid(), call, input, madeAt: this.#needs.clock.now(), state: 'waiting', failure: null });
+      if (!again.ok) return again;
+      this.#hold(again.value);
+      this.#needs.stored();
+    }
+    this.#drop(id);
+    this.refresh();
+    return ok(null);
+  }
+
+  #hold(command: Command): void {
+    const entry = this.#entries.get(command.id);
+    if (entry) entry.command = command; else this.#entries.set(command.id, { command, sending: false, seq: null, folded: false, faults: 0 });
+    this.#known.add(command.id);
+  }
+
+  #waiting(): Entry[] {
+    return [...this.#entries.values()].filter(({ command, seq }) => command.state === 'waiting' && seq === null)
+      .sort((a, b) => a.command.order - b.command.order);
+  }
+
+  #effects(): ReturnType<typeof effectsOf> {
+    const shown = [...this.#entries.values()].filter(({ command, folded }) => command.state === 'waiting' && !folded);
+    const { replica, me } = this.#needs;
+    return effectsOf(replica.engine, shown.map(({ command }) => command).sort((a, b) => a.order - b.order), me, this.#nameOf);
+  }
+
+  readonly #nameOf = (id: UserId): string => this.#needs.replica.people.find((one) => one.id === id)?.name ?? '';
+
+  async #sent(wire: Wire, { id, call, input, order }: Command): Promise<Result<v.InferOutput<typeof ChangedSchema>>> {
+    const { device } = this.#needs.replica.disk;
+    let answer = await wire.raw(call as OfflineCall, input, { key: id, device, order });
+    // Numbers before this one never reached the server's count (refused at its door, discarded): the server says where it stands.
+    if (!answer.ok && answer.failure.kind === 'out-of-order' && answer.failure.expected !== order) {
+      answer = await wire.raw(call as OfflineCall, input, { key: id, device, order: answer.failure.expected });
+    }
+    if (!answer.ok) return answer;
+    const changed = v.safeParse(ChangedSchema, answer.value);
+    return changed.success ? ok(changed.output) : failed(NO_ANSWER);
+  }
+
+  async #refuse(entry: Entry, failure: Failure): Promise<void> {
+    entry.command = { ...entry.command, state: 'refused', failure };
+    this.refresh();
+    await this.#needs.replica.disk.markCommand(entry.command.id, 'refused', failure).catch(onlyDisk);
+    this.#needs.stored();
+  }
+
+  /** Drops what is answered and folded; the effects follow what is left. */
+  #settle(): void {
+    const { cursor } = this.#needs.replica;
+    for (const [id, entry] of this.#entries) {
+      if (entry.seq !== null && cursor >= entry.seq) entry.folded = true;
+      if (entry.seq !== null && entry.folded) this.#drop(id);
+    }
+    this.refresh();
+  }
+
+  #drop(id: CommandId): void {
+    this.#entries.delete(id);
+    this.#gone.add(id);
+    // One that stays on disk is sent again with its key and answered from the server's memory: nothing is done twice.
+    void this.#needs.replica.disk.dropCommand(id).then(this.#needs.stored, onlyDisk);
+  }
+
+  async #kept(command: Omit<Command, 'order'>): Promise<Result<Command>> {
+    try {
+      return ok(await this.#needs.replica.disk.keepCommand(command));
+    } catch (fault) {
+      onlyDisk(fault);
+      return failed({ kind: 'storage', message: MESSAGES.storage });
+    }
+  }
+}
+
+function onlyDisk(fault: unknown): void {
+  if (!(fault instanceof DiskFault)) throw fault;
+}

@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import type { Failure, FailureKind } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+
+/** What stands in the envelope of any answer, or the failure that it is. Never throws, whatever came (SYNC-8). */
+export async function readAnswer(response: Response, now: Ms): Promise<Result<unknown>> {
+  const body = await jsonOf(response);
+  if (!response.ok) return failed(failureOf(response, body, now));
+  const good = v.safeParse(GoodSchema, body);
+  return good.success ? ok(good.output.data) : failed(NO_ANSWER);
+}
+
+/** A failure of the closed list for any status, with or without a body that can be read. */
+export function failureOf(response: Response, body: unknown, now: Ms): Failure {
+  const told = v.safeParse(BadSchema, body);
+  const retryAfterMs = retryAfter(response.headers.get('retry-after'), now);
+  const byStatus = ofStatus(response.status, retryAfterMs);
+  if (!told.success || !TRAVELS.has(told.output.error.kind as FailureKind)) return byStatus;
+  const { message, error } = told.output;
+  const kind = error.kind as FailureKind;
+  switch (kind) {
+    case 'bad-input': return { kind, message, issues: error.issues ?? [] };
+    case 'too-many': case 'busy': return { kind, message, retryAfterMs: Math.max(retryAfterMs, capped(error.retryAfterMs ?? 0)) };
+    case 'out-of-order': return { kind, message, expected: error.expected ?? 1 };
+    // A sign-in that was refused is refused with the words of the call, never taken for the end of the session.
+    default: return { kind, message } as Failure;
+  }
+}
+
+export const NO_ANSWER: Failure = { kind: 'no-answer', message: MESSAGES.noAnswer };
+
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json() as unknown;
+  } catch {
+    return null; // HTML of a proxy, half a body, nothing
+  }
+}
+
+const GoodSchema = v.object({ success: v.literal(true), data: v.unknown() });
+const BadSchema = v.object({
+  message: v.string(),
+  error: v.object({
+    kind: v.string(), expected: v.optional(v.number()), retryAfterMs: v.optional(v.number()),
+    issues: v.optional(v.array(v.object({ path: v.string(), message: v.string() }))),
+  }),
+});
+
+const TRAVELS: ReadonlySet<FailureKind> = new Set([
+  'bad-input', 'wrong-credentials', 'signed-out', 'expired', 'forbidden', 'not-found', 'no-such-call', 'conflict', 'too-large', 'key-reused',
+  'out-of-order', 'update-needed', 'too-many', 'busy', 'server-fault',
+] as const satisfies readonly FailureKind[]);
+
+/** A status alone, as proxies and falling servers give it. Only our own server's words end a session or a command: a bare 4xx does not. */
+function ofStatus(status: number, retryAfterMs: Ms): Failure {
+  if (status === 401) return { kind: 'expired', message: MESSAGES.sessionExpired };
+  if (status === 426) return { kind: 'update-needed', message: MESSAGES.updateNeeded };
+  if (status === 429) return { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
+  if (status === 503) return { kind: 'busy', message: MESSAGES.busy, retryAfterMs };
+  if (status >= 500) return { kind: 'server-fault', message: MESSAGES.serverFault };
+  return NO_ANSWER;
+}
+
+const HOUR = 3_600_000;
+const capped = (ms: number): Ms => (Number.isFinite(ms) && ms > 0 ? Math.min(ms, HOUR) : 0);
+
+/** `Retry-After` in seconds or as a date; 0 where it says nothing. An hour at most: a slip of a proxy must not silence a device for days. */
+function retryAfter(header: string | null, now: Ms): Ms {
+  if (header === null) return 0;
+  const seconds = Number(header);
+  return capped(Number.isNaN(seconds) ? Date.parse(header) - now : seconds * 1000);
+}

@@ -1,0 +1,143 @@
+import * as v from 'valibot';
+import type { Logged } from '#contract/events.ts';
+import { LoggedSchema } from '#contract/events.ts';
+import { fold } from '#contract/fold.ts';
+import type { Id, Rows, Table, Tables } from '#contract/fold.ts';
+import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
+import { leanOf, statusCode } from '#contract/monitoring/columns.ts';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
+import type { JobRow, ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
+import { STATUSES } from '#contract/monitoring/words.ts';
+import type { Patch, SmallRows, SmallTable } from '#workers/seams.ts';
+
+/** What stands on the device before the events. */
+export interface Base {
+  row<T extends SmallTable>(table: T, id: Id): Tables[T] | undefined;
+  run(n: RunN): LeanRun | undefined;
+  /** The run's day is still to be loaded: its page will hold the run as it is by then. */
+  isComing(startedAt: Ms): boolean;
+}
+
+/** What a stretch of the log makes of it. */
+export interface Applied {
+  readonly patch: Patch;
+  /** Commands of whoever, in the order of their events, each once. */
+  readonly commands: readonly CommandId[];
+  /** The server's time of the newest event. */
+  readonly committedAt: Ms | null;
+  /** Jobs whose kind changed: every run of theirs is told by it (a run's columns repeat its job's). */
+  readonly rekinded: readonly JobN[];
+  /** Problems whose note or snooze an event replaced, as they were before (OUT-6). */
+  readonly replaced: readonly { readonly by: Logged; readonly before: ProblemRow }[];
+  /** People who did something. */
+  readonly people: ReadonlySet<UserId>;
+  /** Whose scope changed. */
+  readonly scoped: ReadonlySet<UserId>;
+  /** Events that could not be read or folded, and were passed over (G11). */
+  readonly poison: readonly string[];
+}
+
+const SMALL = ['company', 'job', 'cause', 'problem', 'key'] as const satisfies readonly SmallTable[];
+type Written = { readonly [T in SmallTable | 'run']: Map<Id, Tables[T]> };
+
+/** Pure: the same events in any batches make the same rows (SYNC-2). An event is applied whole or not at all. */
+export function applyEvents(base: Base, events: readonly unknown[], cursor: number): Applied {
+  const written = noWrites();
+  const commands = new Set<CommandId>(), rekinded = new Set<JobN>(), people = new Set<UserId>(), scoped = new Set<UserId>();
+  const poison: string[] = [], replaced: { by: Logged; before: ProblemRow }[] = [];
+  let committedAt: Ms | null = null;
+  for (const raw of events) {
+    const parsed = v.safeParse(LoggedSchema, raw);
+    if (!parsed.success) { poison.push(nameOf(raw)); continue; }
+    const logged = parsed.output;
+    const { event } = logged;
+    if (event.type === 'job.changed@1') {
+      const before = written.job.get(event.data.n) ?? base.row('job', event.data.n);
+      if (before && (before.managed !== event.data.managed || before.source !== event.data.source || before.type !== event.data.type)) rekinded.add(before.n);
+    } else if (event.type === 'problem.noted@1' || event.type === 'problem.snoozed@1') {
+      for (const n of event.data.problems) {
+        const before = written.problem.get(n) ?? base.row('problem', n);
+        if (before) replaced.push({ by: logged, before });
+      }
+    } else if (event.type === 'user.scoped@1') scoped.add(event.data.id);
+    if (!foldInto(base, written, logged)) { poison.push(nameOf(raw)); continue; }
+    if (logged.commandId !== null) commands.add(logged.commandId);
+    if (logged.actor.is === 'user') people.add(logged.subject ?? logged.actor.id);
+    committedAt = Math.max(committedAt ?? 0, logged.at);
+  }
+  const runs: LeanRun[] = [];
+  for (const run of written.run.values()) {
+    const job = written.job.get(run.job) ?? base.row('job', run.job);
+    if (job) runs.push(leanOf(run, job)); else poison.push(`run ${run.n} of an unknown job`);
+  }
+  return { patch: { cursor, rows: smallOf(written), runs }, commands: [...commands], committedAt, rekinded: [...rekinded], replaced, people, scoped, poison };
+}
+
+/** Two patches in a row as one. */
+export function mergePatches(first: Patch, second: Patch): Patch {
+  const written = noWrites();
+  for (const { rows } of [first, second]) for (const table of SMALL) {
+    for (const row of rows[table] ?? []) (written[table] as Map<Id, unknown>).set('id' in row && table === 'key' ? row.id as Id : (row as { n: number }).n, row);
+  }
+  const runs = new Map([...first.runs, ...second.runs].map((run) => [run.n, run]));
+  return { cursor: second.cursor, rows: smallOf(written), runs: [...runs.values()] };
+}
+
+const noWrites = (): Written => ({ company: new Map(), job: new Map(), cause: new Map(), problem: new Map(), key: new Map(), run: new Map() });
+
+function smallOf(written: Written): SmallRows {
+  const rows: Partial<Record<SmallTable, readonly unknown[]>> = {};
+  for (const table of SMALL) if (written[table].size > 0) rows[table] = [...written[table].values()];
+  return rows as SmallRows;
+}
+
+/** Folds one event, all of it or nothing. */
+function foldInto(base: Base, written: Written, logged: Logged): boolean {
+  const staged = noWrites();
+  const table = <T extends SmallTable>(name: T): Table<Tables[T]> => ({
+    get: (id) => (staged[name] as Map<Id, Tables[T]>).get(id) ?? (written[name] as Map<Id, Tables[T]>).get(id) ?? base.row(name, id),
+    set: (id, row) => { (staged[name] as Map<Id, Tables[T]>).set(id, row); },
+  });
+  const run: Table<RunRow> = {
+    get(id) {
+      const here = staged.run.get(id) ?? written.run.get(id);
+      if (here) return here;
+      const lean = base.run(Number(id));
+      return lean && runOf(lean);
+    },
+    set: (id, row) => {
+      // Whether a run that is said to start has ended long since is not known before its day is here: the day's page will say.
+      if (row.status === 'Running' && !staged.run.has(id) && !written.run.has(id) && !base.run(Number(id)) && base.isComing(row.startedAt)) return;
+      staged.run.set(id, row);
+    },
+  };
+  const rows: Rows = { company: table('company'), job: table('job'), cause: table('cause'), problem: table('problem'), key: table('key'), run };
+  try {
+    fold(rows, logged);
+  } catch {
+    return false;
+  }
+  for (const name of [...SMALL, 'run'] as const) for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
+  return true;
+}
+
+/** As much of a run as its columns tell: enough for a fold to see that it is there, and whether it has ended. */
+const runOf = (lean: LeanRun): RunRow => ({
+  n: lean.n, job: lean.job, company: lean.company, key: '', uid: '', status: STATUSES[statusCode(lean.kind)] ?? 'Running',
+  startedAt: lean.startSec * 1000, endedAt: null, durationSec: lean.elapsedSec, bytes: lean.bytes, bytesProcessed: null, files: null,
+  filesFailed: null, message: lean.message, exitCode: null, anomaly: [], problem: lean.problem, hasLog: false, detail: {},
+});
+
+/** The kind bits that a job gives its runs, put anew (managed, source, type). */
+export const rekind = (run: LeanRun, job: JobRow): LeanRun => {
+  const status = STATUSES[statusCode(run.kind)] ?? 'Running';
+  const { kind } = leanOf({ ...runOf(run), status }, job);
+  return { ...run, kind: (kind & ~8) | (run.kind & 8) };
+};
+
+const nameOf = (raw: unknown): string => {
+  const one = raw as { seq?: unknown; event?: { type?: unknown } } | null;
+  const seq = typeof one?.seq === 'number' ? one.seq : '?';
+  const type = typeof one?.event?.type === 'string' ? one.event.type.slice(0, 60) : 'unreadable';
+  return `${type} (${seq})`;
+};

@@ -1,0 +1,283 @@
+import { createActor, fromCallback, fromPromise } from 'xstate';
+import type { ActorRefFrom } from 'xstate';
+import type { UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { syncMachine } from '#machines/sync.ts';
+import type { Outcome, SyncEvent } from '#machines/sync-words.ts';
+import type { SyncStatus } from '#workers/api.ts';
+import { Outbox } from '#workers/outbox/outbox.ts';
+import { DiskFault } from '#workers/seams.ts';
+import type { Disk, SegmentInfo } from '#workers/seams.ts';
+import type { WorkerWorld } from '#workers/world.ts';
+import { joinTeam } from './leader.ts';
+import type { Team, TeamMessage } from './leader.ts';
+import { bootstrap, learnNames, loadDay, pull } from './pull.ts';
+import type { Begun, Fetching } from './pull.ts';
+import { Replica } from './replica.ts';
+import { isOf, statusOf } from './status.ts';
+import { readPokes } from './stream.ts';
+import type { OwnTokens } from './tokens.ts';
+import { makeWire } from './wire.ts';
+import type { Wire } from './wire.ts';
+
+export interface LoopNeeds {
+  readonly world: WorkerWorld;
+  /** One team of tabs for each database. */
+  readonly name: string;
+  readonly disk: Disk;
+  readonly storage: 'persisted' | 'best-effort' | 'memory';
+  readonly me: UserId;
+  readonly tokens: OwnTokens;
+  readonly begun: (begun: Begun) => void;
+  /** Something that is shown may have changed. */
+  readonly changed: () => void;
+  /** The server says that the session is over. */
+  readonly over: () => void;
+}
+
+/** The work on one user's data in this tab, leading or following: opened, kept in step, stopped. */
+export class Loop {
+  readonly replica: Replica;
+  readonly outbox: Outbox;
+  readonly wire: Wire;
+  readonly #needs: LoopNeeds;
+  readonly #team: Team;
+  readonly #fetching: Fetching;
+  #actor: ActorRefFrom<typeof syncMachine> | null = null;
+  /** Opening and what the other tabs say, one after the other. */
+  #line: Promise<unknown> = Promise.resolve();
+  #stopped = false;
+  #is: SyncStatus['is'] = 'catching-up';
+  #leader: SyncStatus | null = null;
+  #offlineSince: number | null = null;
+  #fault: string | null = null;
+  #reload = false;
+  #renewed = false;
+  readonly #strangers = new Set<UserId>();
+  #newStranger = false;
+  readonly #quit: (() => void)[] = [];
+
+  constructor(needs: LoopNeeds) {
+    const { world, disk, tokens } = needs;
+    this.#needs = needs;
+    this.replica = new Replica(world.makeEngine(), disk);
+    this.outbox = new Outbox({
+      replica: this.replica, clock: world.clock, chance: world.chance, me: needs.me, changed: needs.changed,
+      stored: () => { this.#team.tell({ is: 'outbox' }); this.#actor?.send({ type: 'COMMAND' }); },
+    });
+    this.wire = makeWire({ fetch: world.fetch, origin: world.origin, clock: world.clock, tokens: { get: (refused) => this.#team.token(refused) } });
+    this.#fetching = {
+      wire: this.wire, replica: this.replica, clock: world.clock, me: () => needs.me,
+      poisoned: (what) => this.#poisoned(what),
+      applied: (applied, { id, patch }, more) => {
+        const { commands, replaced, committedAt, people } = applied;
+        this.outbox.folded(applied, more);
+        for (const one of people) this.#meet(one);
+        this.#team.tell({ is: 'patch', id, patch: id === null ? patch : null, commands, replaced, committedAt, syncedAt: this.replica.syncedAt, more });
+      },
+      begun: (begun) => { this.outbox.refresh(); needs.begun(begun); this.#team.tell({ is: 'anew' }); },
+      dayAdded: () => { this.outbox.refresh(); this.#team.tell({ is: 'days' }); },
+    };
+    this.#team = joinTeam(world, needs.name, {
+      lead: () => this.#queue(() => this.#lead()),
+      hear: (message) => this.#queue(() => this.#hear(message)),
+      tokenFor: (refused) => tokens.get(refused),
+    });
+    disk.onLost((why) => {
+      if (this.#stopped) return;
+      this.#reload = true;
+      if (why === 'closed') this.#fault = MESSAGES.storage;
+      this.#actor?.stop();
+      needs.changed();
+    });
+    this.#quit.push(world.onOnline(() => this.wake()));
+    this.#queue(() => this.#open());
+    this.#team.tell({ is: 'hello' });
+  }
+
+  status(): SyncStatus {
+    const { storage } = this.#needs;
+    const { waiting, refused } = this.outbox;
+    const own = { waiting, refused, reload: this.#reload };
+    if (!this.#team.leading && this.#leader) return { ...this.#leader, ...own, follower: true };
+    return statusOf({
+      is: this.#is, offlineSince: this.#offlineSince, replica: this.replica, follower: !this.#team.leading, storage, fault: this.#fault, ...own,
+    });
+  }
+
+  /** Try now: a person asked, or the device has a network again. */
+  wake(): void {
+    if (this.#actor) this.#actor.send({ type: 'WAKE' }); else this.#team.tell({ is: 'wake' });
+  }
+
+  /** When what was asked of it so far is done: opening, and what other tabs said. */
+  async settled(): Promise<void> { await this.#line; }
+
+  stop(): void {
+    this.#stopped = true;
+    this.replica.close();
+    this.#actor?.stop();
+    this.#team.stop();
+    for (const quit of this.#quit) quit();
+  }
+
+  /** First rows as soon as the segments of the default view are here; the rest follows between other work (COL-6). */
+  async #open(): Promise<void> {
+    const opened = await this.replica.disk.open();
+    if (opened) {
+      const { first, rest } = this.replica.take(opened);
+      for (const segment of first) await this.replica.loadSegment(segment);
+      this.#needs.begun(opened);
+      void this.#later(rest);
+    }
+    await this.outbox.load();
+  }
+
+  async #later(rest: readonly SegmentInfo[]): Promise<void> {
+    const { generation } = this.replica;
+    for (const segment of rest) {
+      await new Promise<void>((resolve) => { this.#needs.world.clock.after(0, resolve); });
+      if (this.#stopped || this.replica.generation !== generation) return;
+      try {
+        await this.replica.loadSegment(segment);
+      } catch (fault) {
+        if (!(fault instanceof DiskFault)) throw fault;
+        this.#queue(() => this.#reopen()); // rewritten meanwhile, or unreadable: what stands there now is asked for again
+        return;
+      }
+      this.#needs.changed();
+    }
+    this.outbox.refresh();
+  }
+
+  /** Takes in what stands on disk beyond what is here. */
+  async #reopen(): Promise<void> {
+    const opened = await this.replica.disk.open();
+    if (!opened) return;
+    if (opened.epoch !== this.replica.epoch) this.replica.reset();
+    const { first, rest } = this.replica.take(opened);
+    for (const segment of [...first, ...rest]) await this.replica.loadSegment(segment);
+    this.outbox.refresh();
+  }
+
+  async #lead(): Promise<void> {
+    await this.#reopen();
+    await this.outbox.load();
+    if (this.#stopped) return;
+    const { clock, chance } = this.#needs.world;
+    const fetching = this.#fetching;
+    this.#actor = createActor(syncMachine.provide({
+      actors: {
+        bootstrap: fromPromise(() => this.#guarded(() => bootstrap(fetching))),
+        pull: fromPromise(() => this.#guarded(async () => {
+          const outcome = await pull(fetching);
+          if (outcome.is === 'done' && this.#newStranger) await this.#learn();
+          return outcome;
+        })),
+        loadDay: fromPromise(() => this.#guarded(() => loadDay(fetching))),
+        push: fromPromise(() => this.outbox.push(this.wire)),
+        stream: fromCallback(({ sendBack }) => {
+          const end = new AbortController();
+          void readPokes(this.wire, clock, () => this.replica.epoch, end.signal, (event: SyncEvent) => sendBack(event));
+          return () => end.abort();
+        }),
+      },
+    }), {
+      input: { loaded: this.replica.epoch !== '', left: this.replica.daysLeft, fraction: () => chance.fraction() },
+      clock: { setTimeout: (work: () => void, ms: number) => clock.after(ms, work), clearTimeout: (off: unknown) => { (off as () => void)(); } },
+    });
+    this.#actor.subscribe((snapshot) => {
+      this.#is = isOf(snapshot);
+      this.#offlineSince = this.#is === 'offline' ? this.#offlineSince ?? clock.now() : null;
+      this.#team.tell({ is: 'status', status: this.status() });
+      this.#needs.changed();
+      if (this.#is === 'signed-out') this.#needs.over();
+    });
+    this.#actor.start();
+    this.#tidy(FIRST_TIDY_MS);
+  }
+
+  async #hear(message: TeamMessage): Promise<void> {
+    if (this.#stopped) return;
+    switch (message.is) {
+      case 'hello': if (this.#actor) this.#team.tell({ is: 'status', status: this.status() }); return;
+      case 'wake': this.#actor?.send({ type: 'WAKE' }); return;
+      case 'outbox': await this.outbox.load(); this.#actor?.send({ type: 'COMMAND' }); return;
+      case 'status': this.#leader = message.status; this.#needs.changed(); return;
+      case 'people': this.replica.named(message.people); this.#needs.changed(); return;
+      case 'anew': {
+        const opened = await this.replica.disk.open();
+        if (!opened) return;
+        this.replica.reset();
+        this.replica.take(opened);
+        this.#needs.begun(opened);
+        return this.#reopen();
+      }
+      case 'days': return this.#reopen();
+      case 'patch': {
+        const patch = message.patch ?? await this.#patchOf(message.id ?? 0);
+        if (!patch) return this.#reopen();
+        this.replica.follow(patch, message.committedAt, message.syncedAt);
+        this.outbox.folded(message, message.more);
+        return;
+      }
+      case 'token': case 'token-is': return;
+    }
+  }
+
+  async #patchOf(id: number): Promise<Awaited<ReturnType<Disk['patch']>> | null> {
+    return this.replica.disk.patch(id).catch((fault: unknown) => {
+      if (fault instanceof DiskFault) return null; // folded away by idle work already: it stands in the tables
+      throw fault;
+    });
+  }
+
+  /** The disk's failures are failures of the loop: it waits and tries again. */
+  async #guarded(work: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await work();
+    } catch (fault) {
+      if (!(fault instanceof DiskFault)) throw fault;
+      this.#fault = fault.message;
+      return { is: 'failed', failure: { kind: 'storage', message: MESSAGES.storage } };
+    }
+  }
+
+  /** Loading anew may bring what the event would have: once. After that what cannot be read is passed over, and said (G11). */
+  #poisoned(what: string): boolean {
+    this.#fault = what;
+    if (this.#renewed) return false;
+    this.#renewed = true;
+    return true;
+  }
+
+  #meet(id: UserId): void {
+    if (this.replica.knows(id) || this.#strangers.has(id)) return;
+    this.#strangers.add(id);
+    this.#newStranger = true;
+  }
+
+  async #learn(): Promise<void> {
+    this.#newStranger = false;
+    await learnNames(this.#fetching);
+    this.#team.tell({ is: 'people', people: this.replica.people });
+    this.#needs.changed();
+  }
+
+  /** Idle work on the disk, by the tab that leads alone. */
+  #tidy(ms: number): void {
+    this.#quit.push(this.#needs.world.clock.after(ms, () => {
+      if (this.#stopped) return;
+      this.replica.disk.compact().then((more) => this.#tidy(more ? TIDY_STEP_MS : TIDY_MS), () => this.#tidy(TIDY_MS));
+    }));
+  }
+
+  #queue(work: () => Promise<void>): void {
+    this.#line = this.#line.then(work).catch((fault: unknown) => {
+      this.#fault = fault instanceof Error ? fault.message : String(fault);
+      this.#needs.changed();
+    });
+  }
+}
+
+const FIRST_TIDY_MS = 30_000, TIDY_STEP_MS = 200, TIDY_MS = 60_000;

@@ -1,0 +1,113 @@
+import * as v from 'valibot';
+import type { Outcome } from '#machines/sync-words.ts';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS, PROTOCOL } from '#contract/limits.ts';
+import type { Bootstrap } from '#contract/sync/calls.ts';
+import type { Patch } from '#workers/seams.ts';
+import type { WorkerClock } from '#workers/world.ts';
+import { NO_ANSWER } from './answer.ts';
+import type { Applied } from './apply.ts';
+import { applyEvents } from './apply.ts';
+import { pagesIn } from './frames.ts';
+import type { Replica } from './replica.ts';
+import type { Wire } from './wire.ts';
+
+/** What the loop's fetching needs, and whom it tells. */
+export interface Fetching {
+  readonly wire: Wire;
+  readonly replica: Replica;
+  readonly clock: WorkerClock;
+  readonly me: () => string;
+  /** Poison was met: true where loading anew is worth a try. Told what was passed over (G11). */
+  readonly poisoned: (what: string) => boolean;
+  /** A batch stands in memory and, where `id` is a number, on disk. `more`: the server has more right behind it. */
+  readonly applied: (applied: Applied, written: { readonly id: number | null; readonly patch: Patch }, more: boolean) => void;
+  readonly begun: (branding: Begun) => void;
+  readonly dayAdded: () => void;
+}
+export type Begun = Pick<Bootstrap, 'me' | 'branding'>;
+
+/** The envelope of `sync/events`; its events are read one by one, so that a bad one does not take the others with it. */
+const PageSchema = v.object({ epoch: v.string(), cursor: v.number(), more: v.boolean(), events: v.array(v.unknown()) });
+
+/** Everything after the cursor (SYNC-5). */
+export async function pull(needs: Fetching): Promise<Outcome> {
+  const { wire, replica, clock } = needs;
+  for (;;) {
+    const asked = replica.cursor;
+    const answer = await wire.raw('events', { after: String(asked), epoch: replica.epoch, limit: String(LIMITS.eventsPage), protocol: String(PROTOCOL) });
+    if (!answer.ok) return refused(answer.failure);
+    const page = v.safeParse(PageSchema, answer.value);
+    if (!page.success) return failedWith(NO_ANSWER);
+    const { epoch, cursor, more, events } = page.output;
+    if (epoch !== replica.epoch) return { is: 'anew' };
+    if (!plausible(asked, page.output)) return failedWith(NO_ANSWER);
+    const applied = applyEvents(replica.base(), events, cursor);
+    if (applied.poison.length > 0 && needs.poisoned(applied.poison.join(', '))) return { is: 'anew' };
+    if (applied.scoped.has(needs.me())) return { is: 'anew' };
+    if (cursor > asked) needs.applied(applied, await replica.apply(applied, clock.now()), more);
+    else await synced(replica, clock);
+    if (!more) return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
+  }
+}
+
+/** Who am I, and the small tables; the runs follow day by day (SYNC-3). */
+export async function bootstrap(needs: Fetching): Promise<Outcome> {
+  const answer = await needs.wire.ask('bootstrap', { protocol: String(PROTOCOL) });
+  if (!answer.ok) return failedWith(answer.failure);
+  await needs.replica.begin(answer.value);
+  needs.begun(answer.value);
+  return { is: 'done', cursor: needs.replica.cursor, left: needs.replica.daysLeft };
+}
+
+/** The newest day that is not here yet. */
+export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Outcome> {
+  const day = [...replica.days].filter(([, here]) => !here).map(([one]) => one).sort().at(-1);
+  if (day !== undefined) {
+    const answer = await wire.runsOfDay(day);
+    if (!answer.ok) return refused(answer.failure);
+    const pages = framesOrNull(answer.value);
+    if (!pages) return failedWith(NO_ANSWER);
+    await replica.addDay(day, pages);
+    dayAdded();
+  }
+  return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
+}
+
+/** Names of people are no events (they stand outside the log): whoever acts and has no name here yet is asked for, once each. */
+export async function learnNames({ wire, replica }: Fetching): Promise<void> {
+  const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });
+  if (answer.ok) replica.named(answer.value.people);
+}
+
+/** A server that goes back, jumps about or says "more" without moving is not believed: it would make a hole or spin. */
+function plausible(asked: number, { cursor, more, events }: v.InferOutput<typeof PageSchema>): boolean {
+  if (!Number.isSafeInteger(cursor) || cursor < asked || (more && cursor === asked)) return false;
+  let last = asked;
+  for (const one of events) {
+    const seq = (one as { seq?: unknown } | null)?.seq;
+    if (typeof seq !== 'number') continue; // unreadable: poison, not a place in the log
+    if (seq <= last || seq > cursor) return false;
+    last = seq;
+  }
+  return true;
+}
+
+async function synced(replica: Replica, clock: WorkerClock): Promise<void> {
+  replica.syncedAt = clock.now();
+  await replica.disk.noteSynced(replica.syncedAt);
+}
+
+function framesOrNull(buffer: ArrayBuffer): ReturnType<typeof pagesIn> | null {
+  try {
+    return pagesIn(buffer);
+  } catch {
+    return null;
+  }
+}
+
+const failedWith = (failure: Failure): Outcome => ({ is: 'failed', failure });
+
+/** Another epoch, or no longer in scope: what is here does not fit any more (LOG-6, SYNC-6). */
+const refused = (failure: Failure): Outcome =>
+  (failure.kind === 'conflict' || failure.kind === 'forbidden' ? { is: 'anew' } : failedWith(failure));

@@ -1,0 +1,171 @@
+import type { Day, Ms, UserId } from '#contract/ids.ts';
+import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import { EVERYTHING } from '#contract/monitoring/query.ts';
+import type { Bootstrap } from '#contract/sync/calls.ts';
+import { DiskFault } from '#workers/seams.ts';
+import type { Disk, Engine, Fresh, Opened, Patch, Person, SegmentInfo } from '#workers/seams.ts';
+import type { Applied, Base } from './apply.ts';
+import { mergePatches, rekind } from './apply.ts';
+
+/**
+ * What this device holds of the log: columns and rows in memory, the same on disk, and how far they reach. Memory may be ahead of the
+ * disk (a full disk), never the disk of its cursor: a patch that could not be written is written with the next one (SYNC-1).
+ */
+export class Replica {
+  readonly engine: Engine;
+  readonly disk: Disk;
+  epoch = '';
+  cursor = 0;
+  syncedAt: Ms | null = null;
+  committedAt: Ms | null = null;
+  /** What the disk refused last, and why; null when all is written. */
+  full: DiskFault | null = null;
+  /** Counts the begins: lists of runs from before one mean nothing after it. */
+  generation = 0;
+  days = new Map<Day, boolean>();
+  people: readonly Person[] = [];
+  #unsaved: Patch | null = null;
+  #segments = new Set<number>();
+  #closed = false;
+
+  constructor(engine: Engine, disk: Disk) {
+    this.engine = engine;
+    this.disk = disk;
+  }
+
+  get daysLeft(): number {
+    let left = 0;
+    for (const here of this.days.values()) if (!here) left += 1;
+    return left;
+  }
+
+  /** What `applyEvents` must know. */
+  base(): Base {
+    return {
+      row: (table, id) => this.engine.row(table, id),
+      run: (n) => this.engine.runs([n]).get(n),
+      isComing: (startedAt) => this.days.get(new Date(startedAt).toISOString().slice(0, 10)) === false,
+    };
+  }
+
+  /** First step of opening: everything but the segments (COL-6). Answers the segments, those of the newest two days first. */
+  take(opened: Opened): { readonly first: readonly SegmentInfo[]; readonly rest: readonly SegmentInfo[] } {
+    this.epoch = opened.epoch;
+    this.cursor = opened.cursor;
+    this.syncedAt = opened.syncedAt;
+    this.days = new Map(opened.days.map(({ day, here }) => [day, here]));
+    this.people = opened.people;
+    this.engine.zone(opened.branding.timeZone, opened.branding.dayBeginsHour);
+    this.engine.people(opened.people);
+    this.engine.put(opened.rows);
+    for (const patch of opened.patches) this.#show(patch);
+    const missing = opened.segments.filter(({ id }) => !this.#segments.has(id)).sort((a, b) => b.toSec - a.toSec);
+    const edge = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) - FIRST_VIEW_SEC;
+    return { first: missing.filter(({ toSec }) => toSec >= edge), rest: missing.filter(({ toSec }) => toSec < edge) };
+  }
+
+  async loadSegment(info: SegmentInfo): Promise<void> {
+    this.engine.addSegment(await this.disk.segment(info.id));
+    this.#segments.add(info.id);
+  }
+
+  /** Nothing is written or shown from now on, whatever is still on its way. */
+  close(): void { this.#closed = true; }
+
+  /** Begins anew from a bootstrap. Only when the disk has it does memory follow: a begin that was half written would be a hole. */
+  async begin({ epoch, cursor, me, branding, people, companies, jobs, causes, problems, keys, days }: Bootstrap): Promise<void> {
+    const rows = { company: companies, job: jobs, cause: causes, problem: problems, key: keys };
+    const fresh: Fresh = { epoch, cursor, me, branding, people, rows, days: days.map(({ day }) => day) };
+    this.#stillOpen();
+    await this.disk.begin(fresh);
+    this.#stillOpen();
+    this.reset();
+    this.epoch = epoch;
+    this.cursor = cursor;
+    this.days = new Map(fresh.days.map((day) => [day, false]));
+    this.people = people;
+    this.engine.zone(branding.timeZone, branding.dayBeginsHour);
+    this.engine.people(people);
+    this.engine.put(rows);
+  }
+
+  /** Forgets what is in memory, to be filled again. */
+  reset(): void {
+    this.engine.clear();
+    this.generation += 1;
+    this.#unsaved = null;
+    this.#segments.clear();
+    this.full = null;
+  }
+
+  async addDay(day: Day, pages: readonly RunColumns[]): Promise<void> {
+    await this.#write(() => this.disk.addDay(day, pages));
+    for (const page of pages) this.engine.addSegment(page);
+    this.days.set(day, true);
+  }
+
+  /** Writes the patch, then shows it. `id`: its number on disk, null where the disk is full and it waits for the next. */
+  async apply(applied: Applied, now: Ms): Promise<{ readonly id: number | null; readonly patch: Patch }> {
+    const patch = this.#rekinded(applied);
+    const whole = this.#unsaved ? mergePatches(this.#unsaved, patch) : patch;
+    this.#unsaved = whole;
+    const id = await this.#write(() => this.disk.append(whole, now));
+    if (id !== null) this.#unsaved = null;
+    this.syncedAt = now;
+    this.committedAt = applied.committedAt ?? this.committedAt;
+    this.#show(patch);
+    return { id, patch };
+  }
+
+  /** A patch that another tab wrote. */
+  follow(patch: Patch, committedAt: Ms | null, syncedAt: Ms | null): void {
+    this.#show(patch);
+    this.committedAt = committedAt ?? this.committedAt;
+    this.syncedAt = syncedAt ?? this.syncedAt;
+  }
+
+  named(people: readonly Person[]): void {
+    this.people = people;
+    this.engine.people(people);
+  }
+
+  knows(id: UserId): boolean { return this.people.some((one) => one.id === id); }
+
+  #show(patch: Patch): void {
+    this.engine.put(patch.rows);
+    this.engine.upsert(patch.runs);
+    this.cursor = Math.max(this.cursor, patch.cursor);
+  }
+
+  /** Runs of jobs whose kind changed go into the patch too, so that a device that goes on equals one that loads anew (SYNC-2). */
+  #rekinded({ patch, rekinded }: Applied): Patch {
+    if (rekinded.length === 0) return patch;
+    const given = new Set(patch.runs.map(({ n }) => n)), more: LeanRun[] = [];
+    for (const n of rekinded) {
+      const job = patch.rows.job?.find((row) => row.n === n);
+      if (!job) continue;
+      const ids = [...this.engine.select({ ...EVERYTHING, jobs: [n] }, 0).ids()].filter((id) => !given.has(id));
+      for (const run of this.engine.runs(ids).values()) more.push(rekind(run, job));
+    }
+    return { ...patch, runs: [...patch.runs, ...more] };
+  }
+
+  #stillOpen(): void { if (this.#closed) throw new DiskFault('unavailable', 'The data of this user has been closed.'); }
+
+  async #write<T>(work: () => Promise<T>): Promise<T | null> {
+    this.#stillOpen();
+    try {
+      const done = await work();
+      this.#stillOpen();
+      this.full = null;
+      return done;
+    } catch (fault) {
+      if (!(fault instanceof DiskFault) || fault.kind !== 'full') throw fault;
+      this.full = fault;
+      return null;
+    }
+  }
+}
+
+/** The default view: the last two days. */
+const FIRST_VIEW_SEC = 2 * 86_400;

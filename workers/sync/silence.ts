@@ -1,0 +1,31 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Result } from '#contract/result.ts';
+import { failed } from '#contract/result.ts';
+import type { WorkerClock } from '#workers/world.ts';
+import { NO_ANSWER } from './answer.ts';
+
+/** A silent server is given up after so long: what it did is then unknown. */
+export const SILENCE_MS: Ms = 20_000;
+
+/**
+ * What `work` answers, or that there was no answer: it threw, stayed silent too long, or was called off. `work` is aborted then, and what
+ * it says later is heard by nobody.
+ */
+export async function withinSilence<T>(clock: WorkerClock, work: (signal: AbortSignal) => Promise<Result<T>>, caller?: AbortSignal): Promise<Result<T>> {
+  const stop = new AbortController();
+  const giveUp = (): void => stop.abort();
+  const off = clock.after(SILENCE_MS, giveUp);
+  caller?.addEventListener('abort', giveUp, { once: true });
+  if (caller?.aborted) giveUp();
+  const silence = new Promise<Result<T>>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(failed(NO_ANSWER)), { once: true });
+    if (stop.signal.aborted) resolve(failed(NO_ANSWER));
+  });
+  try {
+    return await Promise.race([work(stop.signal), silence]);
+  } catch {
+    return failed(NO_ANSWER);
+  } finally {
+    off();
+  }
+}

@@ -1,0 +1,34 @@
+import type { SnapshotFrom } from 'xstate';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { syncMachine } from '#machines/sync.ts';
+import type { SyncStatus } from '#workers/api.ts';
+import type { Replica } from './replica.ts';
+
+/** Of the loop, what a person is told. One short wait is no loss of the network yet. */
+export function isOf(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is'] {
+  const { context } = snapshot;
+  if (snapshot.matches('signed-out')) return 'signed-out';
+  if (snapshot.matches('update-needed')) return 'update-needed';
+  if (context.live) return 'live';
+  return context.failure !== null && context.attempt >= OFFLINE_AFTER ? 'offline' : 'catching-up';
+}
+
+export interface Told {
+  readonly is: SyncStatus['is'];
+  readonly offlineSince: Ms | null;
+  readonly replica: Pick<Replica, 'full' | 'daysLeft' | 'syncedAt'>;
+  readonly waiting: number;
+  readonly refused: number;
+  readonly follower: boolean;
+  readonly storage: 'persisted' | 'best-effort' | 'memory';
+  readonly fault: string | null;
+  readonly reload: boolean;
+}
+
+export const statusOf = ({ is, offlineSince, replica, waiting, refused, follower, storage, fault, reload }: Told): SyncStatus => ({
+  is, syncedAt: replica.syncedAt, offlineSince: is === 'offline' ? offlineSince : null, left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
+  waiting, refused, follower, storage: replica.full ? 'full' : storage, fault: replica.full ? MESSAGES.storage : fault, reload,
+});
+
+const OFFLINE_AFTER = 2;

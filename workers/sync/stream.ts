@@ -1,0 +1,63 @@
+import * as v from 'valibot';
+import type { SyncEvent } from '#machines/sync-words.ts';
+import { waitOf } from '#machines/sync-words.ts';
+import type { WorkerClock } from '#workers/world.ts';
+import type { Wire } from './wire.ts';
+
+const PokeSchema = v.variant('is', [
+  v.object({ is: v.literal('head'), head: v.number(), epoch: v.string() }), v.object({ is: v.literal('scope') }), v.object({ is: v.literal('out') }),
+]);
+
+/** A line longer than this is no poke. */
+const MOST_CHARS = 10_000;
+/** A stream that has said nothing for so long is taken for dead: the server sends a comment every 25 s. */
+const DEAD_MS = 70_000;
+
+/** Reads the stream of pokes until it ends or `signal` says so (SYNC-5). A poke carries no data; one that is not understood is a nudge. */
+export async function readPokes(wire: Wire, clock: WorkerClock, epoch: () => string, signal: AbortSignal, tell: (event: SyncEvent) => void): Promise<void> {
+  const body = await wire.stream(signal);
+  if (signal.aborted) return;
+  if (!body.ok) { tell({ type: 'STREAM_CLOSED', retryAfterMs: waitOf(body.failure) }); return; }
+  tell({ type: 'STREAM_OPEN' });
+  const reader = body.value.getReader();
+  const quit = (): void => { reader.cancel().catch(() => {}); };
+  signal.addEventListener('abort', quit, { once: true });
+  let off = clock.after(DEAD_MS, quit);
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      off();
+      off = clock.after(DEAD_MS, quit);
+      const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\r|\n/);
+      rest = (lines.pop() ?? '').slice(0, MOST_CHARS);
+      for (const line of lines) if (line.startsWith('data:')) tell(eventOf(line.slice(5), epoch()));
+    }
+  } catch {
+    // cut off: the same as its end
+  } finally {
+    off();
+    signal.removeEventListener('abort', quit);
+  }
+  if (!signal.aborted) tell({ type: 'STREAM_CLOSED', retryAfterMs: 0 });
+}
+
+function eventOf(data: string, epoch: string): SyncEvent {
+  const poke = v.safeParse(PokeSchema, parsed(data));
+  if (!poke.success) return { type: 'NUDGE' };
+  switch (poke.output.is) {
+    case 'head': return poke.output.epoch === epoch ? { type: 'POKE', head: poke.output.head } : { type: 'NUDGE' };
+    case 'scope': return { type: 'SCOPE' };
+    case 'out': return { type: 'NUDGE' }; // the next pull hears it from the server itself
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Session } from '#contract/account/me.ts';
+import { SessionSchema } from '#contract/account/me.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import * as v from 'valibot';
+import type { WorkerClock } from '#workers/world.ts';
+import { NO_ANSWER, readAnswer } from './answer.ts';
+import { withinSilence } from './silence.ts';
+
+/** Where the access token comes from: this tab's own memory, or the tab that leads. It is kept nowhere else (A2). */
+export interface Tokens {
+  /** A token to use, renewed where it has ended or is the one that was just refused. */
+  get(refused: string | null): Promise<Result<string>>;
+}
+
+export interface OwnTokens extends Tokens {
+  /** After signing in. */
+  set(session: Session): void;
+  forget(): void;
+  /** The token as it is, ended or not: for saying goodbye. */
+  readonly last: string | null;
+  /** How long this device may open without the server; undefined before it has answered. */
+  readonly offlineUntil: Ms | undefined;
+}
+
+export interface TokenNeeds {
+  readonly fetch: typeof fetch;
+  readonly origin: string;
+  readonly clock: WorkerClock;
+  readonly renewed: (session: Session) => void;
+}
+
+/** Renewed so long before their end. */
+const AHEAD_MS: Ms = 15_000;
+
+/**
+ * One refresh at a time: the cookie is rotated with each, and two at once would look like a stolen one (A2). `renewed` is told of every
+ * new session: roles and offline limit may have changed.
+ */
+export function makeTokens(needs: TokenNeeds): OwnTokens {
+  let session: Session | null = null;
+  let flight: Promise<Result<string>> | null = null;
+  let life = 0;
+
+  async function refresh(): Promise<Result<string>> {
+    const mine = life;
+    const answer = await askRefresh(needs);
+    if (mine !== life) return failed(NO_ANSWER); // signed out meanwhile: whoever asked is gone
+    if (!answer.ok) return answer;
+    session = answer.value;
+    needs.renewed(session);
+    return ok(session.token);
+  }
+
+  return {
+    get(refused) {
+      if (session && session.token !== refused && needs.clock.now() < session.tokenExpiresAt - AHEAD_MS) return Promise.resolve(ok(session.token));
+      flight ??= refresh().finally(() => { flight = null; });
+      return flight;
+    },
+    set(next) { life += 1; session = next; },
+    forget() { life += 1; session = null; },
+    get last() { return session?.token ?? null; },
+    get offlineUntil() { return session?.offlineUntil; },
+  };
+}
+
+const askRefresh = ({ fetch, origin, clock }: Pick<TokenNeeds, 'fetch' | 'origin' | 'clock'>): Promise<Result<Session>> => withinSilence(clock, async (signal) => {
+  const response = await fetch(`${origin}/api/v1/auth/refresh`, {
+    method: 'POST', body: '{}', credentials: 'same-origin', cache: 'no-store', signal,
+    headers: { 'content-type': 'application/json', 'daybook-client': '1' },
+  });
+  // A 401 in other words than ours is a captive portal's, not the end of the session.
+  const ours = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const answer = await readAnswer(response, clock.now());
+  if (!answer.ok) return failed(ours ? ended(answer.failure) : NO_ANSWER);
+  const parsed = v.safeParse(SessionSchema, answer.value);
+  return parsed.success ? ok(parsed.output) : failed(NO_ANSWER);
+});
+
+/** A refresh can only succeed, end the session or be of no avail now: nothing else of an answer says that the session is over. */
+const ended = (failure: Failure): Failure => {
+  switch (failure.kind) {
+    case 'expired': case 'signed-out': case 'too-many': case 'busy': case 'update-needed': case 'server-fault': return failure;
+    default: return NO_ANSWER;
+  }
+};

@@ -1,0 +1,92 @@
+import ky from 'ky';
+import * as v from 'valibot';
+import type { CallName, GivesOf, TakesOf } from '#contract/calls.ts';
+import { callOf } from '#contract/calls.ts';
+import type { Day } from '#contract/ids.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
+import type { WorkerClock } from '#workers/world.ts';
+import { failureOf, NO_ANSWER, readAnswer } from './answer.ts';
+import { withinSilence } from './silence.ts';
+import type { Tokens } from './tokens.ts';
+
+/** The HTTP client of the worker. Nothing of it throws: silence, garbage and refusals all come out as failures (SYNC-8). */
+export interface Wire {
+  /** One call, its answer checked by the contract. */
+  ask<N extends CallName>(name: N, input: TakesOf<N>, command?: CommandHeaders): Promise<Result<GivesOf<N>>>;
+  /** The same, unchecked: for who reads an answer part by part. `loose` input: as it was kept on disk. */
+  raw(name: CallName, input: unknown, command?: CommandHeaders): Promise<Result<unknown>>;
+  /** The framed pages of a day. */
+  runsOfDay(day: Day): Promise<Result<ArrayBuffer>>;
+  /** The open stream of pokes; it ends when `signal` says so. */
+  stream(signal: AbortSignal): Promise<Result<ReadableStream<Uint8Array>>>;
+}
+export interface CommandHeaders { readonly key: string; readonly device: string; readonly order: number }
+
+export interface WireNeeds { readonly fetch: typeof fetch; readonly origin: string; readonly clock: WorkerClock; readonly tokens: Tokens }
+
+interface How { readonly command?: CommandHeaders; readonly signal?: AbortSignal }
+
+export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
+  // ky builds the requests; its own retries and time-outs stand aside for the machine's back-off and the injected clock.
+  const http = ky.create({ fetch, prefix: `${origin}/api/v1`, retry: 0, timeout: false, throwHttpErrors: false, credentials: 'same-origin', cache: 'no-store' });
+
+  function once<T>(name: CallName, input: unknown, token: string | null, how: How, read: (response: Response) => Promise<Result<T>>): Promise<Result<T>> {
+    const call = callOf(name);
+    const { path, rest } = placed(call.path, input);
+    const inQuery = call.method === 'GET' || call.method === 'DELETE';
+    const headers: Record<string, string> = { 'daybook-client': '1' };
+    if (token !== null) headers['authorization'] = `Bearer ${token}`;
+    if (how.command) Object.assign(headers, headersOf(how.command));
+    const options = { method: call.method, headers, ...(inQuery ? { searchParams: rest as Record<string, string> } : { json: rest }) };
+    return withinSilence(clock, async (signal) => read(await http(path, { ...options, signal })), how.signal);
+  }
+
+  /** With the session's token; one that has just ended is renewed once, and the call made again. */
+  async function signed<T>(name: CallName, input: unknown, how: How, read: (response: Response) => Promise<Result<T>>): Promise<Result<T>> {
+    if (callOf(name).gate === 'public') return once(name, input, null, how, read);
+    const token = await tokens.get(null);
+    if (!token.ok) return token;
+    const first = await once(name, input, token.value, how, read);
+    if (first.ok || (first.failure.kind !== 'expired' && first.failure.kind !== 'signed-out')) return first;
+    const renewed = await tokens.get(token.value);
+    return renewed.ok ? once(name, input, renewed.value, how, read) : renewed;
+  }
+
+  const raw: Wire['raw'] = (name, input, command) => signed(name, input, command ? { command } : {}, (response) => readAnswer(response, clock.now()));
+  return {
+    raw,
+    async ask<N extends CallName>(name: N, input: TakesOf<N>, command?: CommandHeaders): Promise<Result<GivesOf<N>>> {
+      const answer = await raw(name, input, command);
+      if (!answer.ok) return answer;
+      const { gives } = callOf(name);
+      if (typeof gives === 'string') return failed(NO_ANSWER);
+      const parsed = v.safeParse(gives, answer.value);
+      return parsed.success ? ok(parsed.output as GivesOf<N>) : failed(NO_ANSWER);
+    },
+    runsOfDay: (day) => signed('runsOfDay', { day }, {}, async (response) => (
+      response.ok ? ok(await response.arrayBuffer()) : failed(failureOf(response, await quietly(response.json()), clock.now())))),
+    stream: (signal) => signed('stream', {}, { signal }, async (response) => {
+      if (response.ok && response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) return ok(response.body);
+      return failed(response.ok ? NO_ANSWER : failureOf(response, await quietly(response.json()), clock.now()));
+    }),
+  };
+}
+
+/** Puts what `{…}` of a path names into it; the rest goes to the query or the body. */
+function placed(path: string, input: unknown): { readonly path: string; readonly rest: Readonly<Record<string, unknown>> } {
+  const rest: Record<string, unknown> = typeof input === 'object' && input !== null ? { ...input } : {};
+  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = rest[name];
+    delete rest[name];
+    return encodeURIComponent(typeof value === 'string' || typeof value === 'number' ? value : '');
+  });
+  return { path: filled, rest };
+}
+
+const quietly = async (body: Promise<unknown>): Promise<unknown> => body.catch(() => null);
+
+const headersOf = ({ key, device, order }: CommandHeaders): Record<string, string> => ({
+  [COMMAND_HEADERS.key]: key, [COMMAND_HEADERS.device]: device, [COMMAND_HEADERS.order]: String(order),
+});

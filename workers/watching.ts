@@ -1,0 +1,66 @@
+import type { Watches, WatchName } from './api.ts';
+import type { WorkerClock } from './world.ts';
+
+/** One watch of the page. `make` gives its value now; what it was given last is not given again where it is the same text. */
+export interface Watching<N extends WatchName> { readonly make: (takes: Watches[N]['takes']) => Watches[N]['gives']; readonly reset?: () => void }
+
+interface Open { mark(): void; close(): void }
+
+/** At most one update a frame for each watch, and none before the page has taken in the last (a slow page is not flooded). */
+export const FRAME_MS = 16;
+
+export class Watchers {
+  readonly #clock: WorkerClock;
+  readonly #open = new Set<Open>();
+
+  constructor(clock: WorkerClock) { this.#clock = clock; }
+
+  add<N extends WatchName>(watching: Watching<N>, first: Watches[N]['takes'], onChange: (value: Watches[N]['gives']) => unknown): { change(takes: Watches[N]['takes']): void; close(): void } {
+    let takes = first, dirty = false, busy = false, closed = false, off: (() => void) | null = null, last: string | null = null;
+    const give = async (): Promise<void> => {
+      off = null;
+      if (closed || busy || !dirty) return;
+      dirty = false;
+      const value = watching.make(takes), text = JSON.stringify(value);
+      if (text === last) return;
+      last = text;
+      busy = true;
+      try {
+        await onChange(value);
+      } catch {
+        close(); // the page that asked is gone
+      } finally {
+        busy = false;
+      }
+      if (dirty && !closed) off ??= this.#clock.after(FRAME_MS, () => void give());
+    };
+    const open: Open = {
+      mark: () => {
+        dirty = true;
+        if (!busy && !closed) off ??= this.#clock.after(FRAME_MS, () => void give());
+      },
+      close: () => close(),
+    };
+    const close = (): void => {
+      closed = true;
+      off?.();
+      this.#open.delete(open);
+    };
+    this.#open.add(open);
+    dirty = true;
+    void give();
+    return {
+      change: (next) => {
+        takes = next;
+        dirty = true;
+        off?.(); // another question is answered at once
+        void give();
+      },
+      close,
+    };
+  }
+
+  /** Something may have changed. */
+  mark(): void { for (const open of this.#open) open.mark(); }
+  get size(): number { return this.#open.size; }
+}
