@@ -6,7 +6,7 @@ import type { Engine, SmallTable } from '#workers/seams.ts';
 import { daysOf } from './days.ts';
 import { Problems } from './problems.ts';
 import { Segments } from './segments.ts';
-import { select } from './select.ts';
+import { Scratch, select } from './select.ts';
 import { Picked } from './selection.ts';
 import { FIELD, Names } from './text.ts';
 import { viewRows } from './view.ts';
@@ -37,7 +37,7 @@ export function makeEngine(): Engine {
     name: (id) => names.get(id) ?? '', isWaiting: (n) => problems.over.has(n),
   };
   const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
-  const shelf = { segments, problems, jobs: jobNames, companies: companyNames };
+  const shelf = { segments, problems, jobs: jobNames, companies: companyNames, scratch: new Scratch() };
 
   return {
     put(rows) {

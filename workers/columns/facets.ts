@@ -1,58 +1,63 @@
+import { managedCode, sourceCode, typeCode } from '#contract/monitoring/columns.ts';
 import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
 import type { Facet, RunsFacets } from '#contract/monitoring/query.ts';
 import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
-import { DIM, managedOf, sourceOf, stateOf, typeOf } from './kinds.ts';
+import type { Counts } from './counts.ts';
+import { DIM, RANK } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
-import type { Counts } from './scan.ts';
+import { aloneAt } from './scan.ts';
 
-export interface Told {
-  /** Kinds that occur, and kind of problem by cause. */
-  readonly kinds: readonly number[];
-  readonly causeKinds: Uint8Array;
-  readonly companyName: (n: number) => string;
-  readonly template: (n: number) => string;
-}
+export interface Words { readonly companyName: (n: number) => string; readonly template: (n: number) => string }
 
 /**
  * Counts as facets. Values of closed lists stand in the order of the list, also those with none; companies and causes only where there
  * is one, the most first, then by number. `matched`: rows in the list; those without a problem are not in the counts by review.
  */
-export function facetsOf(counts: Counts, matched: number, told: Told): RunsFacets {
-  const { kind, company, review, cause, causeAlone, problemKindAlone } = counts;
-  const byKind = <T>(values: readonly T[], of: (kind: number) => T, dim: number): Facet<T>[] => {
-    const sums = new Map<T, number>();
-    for (const k of told.kinds) {
-      const count = (kind[k] ?? 0) + (kind[(dim << 16) | k] ?? 0);
-      if (count > 0) sums.set(of(k), (sums.get(of(k)) ?? 0) + count);
-    }
-    return values.map((value) => ({ value, count: sums.get(value) ?? 0 }));
+export function facetsOf(counts: Counts, matched: number, used: readonly number[], causeKinds: Uint8Array, words: Words): RunsFacets {
+  const { kind, company, review, cause, reviewAlone, kindAlone, causeAlone } = counts;
+  const byKind = <T>(values: readonly T[], code: (kind: number) => number, dim: number): Facet<T>[] => {
+    const sums = new Uint32Array(256), alone = aloneAt(dim);
+    for (const k of used) sums[code(k)] = (sums[code(k)] ?? 0) + (kind[k] ?? 0) + (kind[alone | k] ?? 0);
+    return values.map((value, i) => ({ value, count: sums[i] ?? 0 }));
   };
-  const problemKinds = problemKindAlone.slice();
+  const problemKinds = kindAlone.slice(), causes = causeAlone.slice();
   let withProblem = 0;
-  cause.forEach((count, n) => {
-    const k = told.causeKinds[n] ?? 0;
+  for (let n = 0; n < cause.length; n++) {
+    const count = cause[n] ?? 0, k = causeKinds[n] ?? 0;
+    if (count === 0) continue;
     problemKinds[k] = (problemKinds[k] ?? 0) + count;
+    causes[n] = (causes[n] ?? 0) + count;
     withProblem += count;
-  });
-  const causes = cause.map((count, n) => count + (causeAlone[n] ?? 0));
+  }
   causes[0] = 0;
   return {
     review: REVIEW_STATES.map((value) => {
       const code = REVIEWS.indexOf(value);
-      return { value, count: (review[code] ?? 0) + (code === 0 ? matched - withProblem : 0) };
+      return { value, count: (review[code] ?? 0) + (reviewAlone[code] ?? 0) + (code === 0 ? matched - withProblem : 0) };
     }),
-    states: byKind(RUN_STATES, stateOf, DIM.states),
+    states: byKind(RUN_STATES, (k) => RANK[k] ?? 0, DIM.states),
     kinds: PROBLEM_KINDS.map((value, i) => ({ value, count: problemKinds[i + 1] ?? 0 })),
-    companies: mostFirst(company).map((facet) => ({ ...facet, name: told.companyName(facet.value) })),
-    sources: byKind(SOURCES, sourceOf, DIM.sources),
-    types: byKind(JOB_TYPES, typeOf, DIM.types),
-    managed: byKind([true, false, null], managedOf, DIM.managed),
-    causes: mostFirst(causes).map((facet) => ({ ...facet, template: told.template(facet.value) })),
+    companies: mostFirst(company, (value, count) => ({ value, count, name: words.companyName(value) })),
+    sources: byKind(SOURCES, sourceCode, DIM.sources),
+    types: byKind(JOB_TYPES, typeCode, DIM.types),
+    managed: byKind([null, false, true], managedCode, DIM.managed).toReversed(),
+    causes: mostFirst(causes, (value, count) => ({ value, count, template: words.template(value) })),
   };
 }
 
-function mostFirst(counts: Uint32Array): Facet<number>[] {
-  const found: Facet<number>[] = [];
-  counts.forEach((count, value) => { if (count > 0) found.push({ value, count }); });
-  return found.sort((a, b) => b.count - a.count || a.value - b.value);
+/** Numbers are sorted, not objects: `count · span + (span - 1 - value)`, exact below 2^53. */
+function mostFirst<F>(counts: Uint32Array, facet: (value: number, count: number) => F): F[] {
+  const span = counts.length, keys = new Float64Array(span);
+  let found = 0;
+  for (let value = 0; value < span; value++) {
+    const count = counts[value] ?? 0;
+    if (count > 0) keys[found++] = count * span + (span - 1 - value);
+  }
+  const sorted = keys.subarray(0, found).sort();
+  const facets: F[] = [];
+  for (let i = found - 1; i >= 0; i--) {
+    const key = sorted[i] ?? 0, rest = key % span;
+    facets.push(facet(span - 1 - rest, (key - rest) / span));
+  }
+  return facets;
 }

@@ -21,9 +21,9 @@ export const RANK: Uint8Array = Uint8Array.from({ length: 0x1_0000 }, (_, kind) 
 export const DIM = { states: 1, sources: 2, types: 4, managed: 8, companies: 16, review: 32, kinds: 64, causes: 128 } as const;
 
 /** The mask of a kind under a filter, for the kinds that occur. */
-export function kindMasks(filter: RunsFilter, kinds: readonly number[]): Uint8Array {
+export function kindMasks(filter: RunsFilter, kinds: readonly number[]): Uint8Array | null {
+  if (filter.states.length + filter.sources.length + filter.types.length === 0 && filter.managed === null) return null;
   const masks = new Uint8Array(0x1_0000);
-  if (filter.states.length + filter.sources.length + filter.types.length === 0 && filter.managed === null) return masks;
   for (const kind of kinds) {
     masks[kind] = fails(filter.states, stateOf(kind), DIM.states) | fails(filter.sources, sourceOf(kind), DIM.sources)
       | fails(filter.types, typeOf(kind), DIM.types)

@@ -20,8 +20,6 @@ export function reviewOf(problem: Pick<ProblemRow, 'closedAt' | 'snooze' | 'revi
 }
 
 /** Byte tables over problem numbers, told by three sources: rows put, rows laid over them, and the time (a snooze ends by itself). */
-export interface ProblemTables { readonly review: Uint8Array; readonly cause: Uint32Array }
-
 export class Problems {
   readonly rows = new Map<ProblemN, ProblemRow>();
   over: ReadonlyMap<ProblemN, ProblemRow> = new Map();
@@ -55,7 +53,7 @@ export class Problems {
   }
 
   /** Tables as of `now` that reach to `most` at least. With `anomalies` false, problems that are anomalies count as none. */
-  tables(now: Ms, anomalies: boolean, most: ProblemN): ProblemTables {
+  tables(now: Ms, anomalies: boolean, most: ProblemN): { readonly review: Uint8Array; readonly cause: Uint32Array } {
     this.reach(most);
     this.wake(now);
     if (anomalies) return { review: this.review, cause: this.cause };

@@ -6,6 +6,7 @@ import { mergeSegments } from './gather.ts';
 import { Reach } from './reach.ts';
 import type { Key, Segment } from './segment.ts';
 import { copyColumns, firstKey, isSorted, lastKey, leanAt, messageOf, rowOf, segmentOf } from './segment.ts';
+import { forgetSums } from './sums.ts';
 
 /** A piece with more messages told anew than this is made anew: they are searched one by one. */
 const MOST_TOLD = 1_024;
@@ -128,5 +129,6 @@ function sorted(columns: RunColumns): RunColumns {
 
 function replace(segment: Segment, row: number, run: LeanRun): void {
   putRun(segment.cols, row, run);
+  forgetSums(segment);
   if (messageOf(segment, row) !== run.message) segment.told.set(row, run.message);
 }

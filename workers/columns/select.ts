@@ -1,14 +1,14 @@
 import type { Ms } from '#contract/ids.ts';
-import { PROBLEM_KINDS } from '#contract/monitoring/words.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { askedOf, countAlone, countRows, countWhole, kindCounts, noCounts } from './counts.ts';
 import { facetsOf } from './facets.ts';
-import type { Told } from './facets.ts';
-import { DIM, kindMasks, RANK } from './kinds.ts';
-import { REVIEWS } from './problems.ts';
+import type { Words } from './facets.ts';
+import { RANK } from './kinds.ts';
+import { masksOf } from './masks.ts';
 import type { Problems } from './problems.ts';
-import type { Counts, Gate, Problem } from './scan.ts';
-import { HIT, scan, WANTED } from './scan.ts';
+import { failsOf, listed, OUT } from './scan.ts';
+import type { ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { firstBefore } from './segment.ts';
 import type { Segments } from './segments.ts';
@@ -16,97 +16,87 @@ import { Picked } from './selection.ts';
 import type { Names } from './text.ts';
 import { keyOf, markMessages } from './text.ts';
 
-export interface Shelf { readonly segments: Segments; readonly problems: Problems; readonly jobs: Names; readonly companies: Names }
+export interface Shelf {
+  readonly segments: Segments;
+  readonly problems: Problems;
+  readonly jobs: Names;
+  readonly companies: Names;
+  readonly scratch: Scratch;
+}
 
-/** Turns a filter into tables (COL-2) and walks the pieces once. No sort but by counting, no closure per row. */
-export function select({ segments, problems, jobs, companies }: Shelf, filter: RunsFilter, now: Ms, told: Omit<Told, 'kinds' | 'causeKinds'>): Picked {
+/** Tables that every walk uses again. */
+export class Scratch {
+  readonly kinds = kindCounts();
+  fails = new Uint8Array();
+  /** OUT wherever no message was found. */
+  messages = new Uint8Array();
+  places = new Uint32Array();
+
+  reach(size: number, pieceRows: number): void {
+    if (this.places.length <= size) this.places = new Uint32Array(Math.ceil(size * 1.25) + 1);
+    if (this.fails.length >= pieceRows) return;
+    this.fails = new Uint8Array(pieceRows);
+    this.messages = new Uint8Array(pieceRows).fill(OUT);
+  }
+}
+
+/** Walks the pieces once, newest first: the places come out in order. No sort but by counting, no closure per row. */
+export function select({ segments, problems, jobs, companies, scratch }: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
   const { list, reach } = segments;
-  const tables = problems.tables(now, filter.anomaly, reach.problem);
-  const problem: Problem = { ...tables, kinds: problems.kinds };
-  const masks = {
-    kind: kindMasks(filter, reach.kinds), company: companyMasks(filter, reach.company), problem: problemMasks(filter, problem),
-  };
-  const counts = noCounts(reach.company, problems.kinds.length);
-  const key = keyOf(filter.text);
-  const gate = gateOf(filter, key, jobs, companies, reach.job, reach.company);
-  const places = new Uint32Array(segments.size);
+  const tables: ProblemTables = { ...problems.tables(now, filter.anomaly, reach.problem), kinds: problems.kinds };
+  const key = keyOf(filter.text), asked = askedOf(filter);
+  const masks = masksOf(filter, key, tables, reach, jobs, companies);
+  const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
+  scratch.reach(segments.size, list.reduce((most, { rows }) => Math.max(most, rows), 0));
+  const { fails, messages, places } = scratch;
+  const until = secondsOf(filter.to, Infinity), since = secondsOf(filter.from, -Infinity);
   const bases: number[] = [], ends: number[] = [];
-  const until = filter.to === null ? Infinity : Math.ceil(filter.to / 1000), since = filter.from === null ? -Infinity : Math.ceil(filter.from / 1000);
   let base = 0, count = 0;
   for (const piece of list) {
-    const from = firstBefore(piece, until), to = firstBefore(piece, since);
-    if (from < to) {
-      const row = gate && key !== null ? new Uint8Array(piece.rows) : null;
-      if (row && key !== null) markMessages(piece, key, row, HIT);
-      count = scan(piece, from, to, base, masks, gate && row ? { ...gate, row } : gate, problem, counts, places, count);
+    const from = firstBefore(piece, until), to = firstBefore(piece, since), first = count;
+    if (masks === null) {
+      for (let row = from; row < to; row++) places[count++] = base + row;
+      if (to - from === piece.rows) countWhole(piece, tables, counts);
+      else countRows(piece, places, first, count, base, tables, counts);
+    } else if (from < to) {
+      if (key !== null) markMessages(piece, key, messages, 0, OUT);
+      failsOf(piece, from, to, masks, messages, fails);
+      if (key !== null) messages.fill(OUT, 0, piece.rows);
+      count = listed(fails, from, to, base, places, count);
+      countRows(piece, places, first, count, base, tables, counts);
+      countAlone(piece, fails, from, to, asked, tables, counts);
     }
     bases.push(base);
     ends.push(count);
     base += piece.rows;
   }
-  const facets = facetsOf(counts, count, { ...told, kinds: reach.kinds, causeKinds: problems.kinds });
+  const facets = facetsOf(counts, count, reach.kinds, problems.kinds, words);
   const ordered = filter.order === 'worst' ? worstFirst(list, bases, ends, places, count) : places.slice(0, count);
   return new Picked(filter, facets, list, bases, ordered);
 }
 
+/** A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before the next whole second. */
+const secondsOf = (moment: Ms | null, none: number): number => (moment === null ? none : Math.ceil(moment / 1000));
+
 /** By rank, newest first inside: counts of ranks, then each to its place. */
 function worstFirst(list: readonly Segment[], bases: readonly number[], ends: readonly number[], places: Uint32Array, count: number): Uint32Array {
   const ordered = new Uint32Array(count), next = new Uint32Array(RUN_STATES.length + 1);
-  const walk = (visit: (place: number, rank: number) => void): void => {
-    let i = 0;
-    list.forEach(({ cols: { kind } }, piece) => {
-      const base = bases[piece] ?? 0, end = ends[piece] ?? 0;
-      for (; i < end; i++) {
-        const place = places[i] ?? 0;
-        visit(place, RANK[kind[place - base] ?? 0] ?? 0);
-      }
-    });
+  const eachPiece = (visit: (kind: Uint16Array, base: number, first: number, last: number) => void): void => {
+    list.forEach(({ cols: { kind } }, i) => { visit(kind, bases[i] ?? 0, ends[i - 1] ?? 0, ends[i] ?? 0); });
   };
-  walk((_, rank) => { next[rank + 1] = (next[rank + 1] ?? 0) + 1; });
+  eachPiece((kind, base, first, last) => {
+    for (let i = first; i < last; i++) {
+      const rank = RANK[kind[(places[i] ?? 0) - base] ?? 0] ?? 0;
+      next[rank + 1] = (next[rank + 1] ?? 0) + 1;
+    }
+  });
   for (let rank = 1; rank < next.length; rank++) next[rank] = (next[rank] ?? 0) + (next[rank - 1] ?? 0);
-  walk((place, rank) => {
-    const at = next[rank] ?? 0;
-    ordered[at] = place;
-    next[rank] = at + 1;
+  eachPiece((kind, base, first, last) => {
+    for (let i = first; i < last; i++) {
+      const place = places[i] ?? 0, rank = RANK[kind[place - base] ?? 0] ?? 0, at = next[rank] ?? 0;
+      ordered[at] = place;
+      next[rank] = at + 1;
+    }
   });
   return ordered;
-}
-
-const noCounts = (companies: number, causes: number): Counts => ({
-  kind: new Uint32Array((DIM.managed + 1) << 16), company: new Uint32Array(companies + 1), review: new Uint32Array(REVIEWS.length),
-  cause: new Uint32Array(causes), causeAlone: new Uint32Array(causes), problemKindAlone: new Uint32Array(PROBLEM_KINDS.length + 1),
-});
-
-function companyMasks({ companies }: RunsFilter, most: number): Uint8Array {
-  const masks = new Uint8Array(most + 1);
-  if (companies.length === 0) return masks;
-  masks.fill(DIM.companies);
-  for (const n of companies) if (n <= most) masks[n] = 0;
-  return masks;
-}
-
-function problemMasks(filter: RunsFilter, { review, cause, kinds }: Problem): Uint8Array {
-  const masks = new Uint8Array(review.length);
-  if (filter.review === null && filter.kinds.length === 0 && filter.causes.length === 0) return masks;
-  const byReview = REVIEWS.map((state) => (filter.review !== null && state !== filter.review ? DIM.review : 0));
-  const wanted = filter.kinds.map((kind) => PROBLEM_KINDS.indexOf(kind) + 1), causes = new Set(filter.causes);
-  const byCause = Uint8Array.from(kinds, (kind, n) =>
-    (wanted.length > 0 && !wanted.includes(kind) ? DIM.kinds : 0) | (causes.size > 0 && !causes.has(n) ? DIM.causes : 0));
-  for (let n = 0; n < masks.length; n++) masks[n] = (byReview[review[n] ?? 0] ?? 0) | (byCause[cause[n] ?? 0] ?? 0);
-  return masks;
-}
-
-function gateOf(filter: RunsFilter, key: string | null, jobs: Names, companies: Names, mostJob: number, mostCompany: number): Gate | null {
-  if (key === null && filter.jobs.length === 0 && filter.rows === 'runs') return null;
-  const job = new Uint8Array(mostJob + 1), company = new Uint8Array(mostCompany + 1);
-  if (key === null) job.fill(WANTED | HIT);
-  else {
-    jobs.mark(key, job, WANTED | HIT, WANTED);
-    companies.mark(key, company, HIT, 0);
-  }
-  if (filter.jobs.length > 0) {
-    const wanted = new Set(filter.jobs);
-    for (let n = 0; n < job.length; n++) if (!wanted.has(n)) job[n] = 0;
-  }
-  return { job, company, row: new Uint8Array(), met: filter.rows === 'jobs' ? new Uint8Array(mostJob + 1) : null };
 }

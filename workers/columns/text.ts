@@ -75,12 +75,12 @@ export class Names {
 const MOST_LOOSE = 256;
 
 /** The messages of a piece, lower-cased when they are first searched. */
-export function markMessages(segment: Segment, key: string, marks: Uint8Array, hit: number): void {
+export function markMessages(segment: Segment, key: string, marks: Uint8Array, hit: number, miss: number): void {
   let joined = messages.get(segment);
   if (!joined) messages.set(segment, (joined = lowered(segment)));
   if (key.includes(FIELD)) return;
   markHits(joined, key, segment.cols.textRow, marks, hit);
-  for (const [row, told] of segment.told) marks[row] = told !== null && told.toLowerCase().includes(key) ? hit : 0;
+  for (const [row, told] of segment.told) marks[row] = told !== null && told.toLowerCase().includes(key) ? hit : miss;
 }
 
 const messages = new WeakMap<Segment, Joined>();

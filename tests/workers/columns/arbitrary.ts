@@ -1,5 +1,5 @@
 /** Random stores and questions, small and crowded: few numbers, so that everything meets everything. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { NONE } from '#contract/monitoring/columns.ts';
 import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';

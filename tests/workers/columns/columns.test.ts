@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { filter, NOW, steps } from './arbitrary.ts';
 import type { Both } from './both.ts';

@@ -1,0 +1,47 @@
+import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { PROBLEM_KINDS } from '#contract/monitoring/words.ts';
+import { DIM, kindMasks } from './kinds.ts';
+import { REVIEWS } from './problems.ts';
+import type { Reach } from './reach.ts';
+import { OUT } from './scan.ts';
+import type { Masks, ProblemTables } from './scan.ts';
+import type { Names } from './text.ts';
+
+/** Turns a filter into byte tables (COL-2). `key`: its text as it is searched for. Null for a filter that asks nothing but a time. */
+export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemTables, reach: Reach, jobs: Names, companies: Names): Masks | null {
+  const masks = {
+    kind: kindMasks(filter, reach.kinds), company: companyMasks(filter, reach.company), problem: problemMasks(filter, tables),
+    job: jobMasks(filter, reach.job), text: key === null ? null : textMasks(key, jobs, companies, reach),
+    met: filter.rows === 'jobs' ? new Uint8Array(reach.job + 1) : null,
+  };
+  return Object.values(masks).every((mask) => mask === null) ? null : masks;
+}
+
+const companyMasks = ({ companies }: RunsFilter, most: number): Uint8Array | null =>
+  companies.length === 0 ? null : allBut(companies, DIM.companies, most);
+
+const jobMasks = ({ jobs }: RunsFilter, most: number): Uint8Array | null => (jobs.length === 0 ? null : allBut(jobs, OUT, most));
+
+function allBut(wanted: readonly number[], fail: number, most: number): Uint8Array {
+  const masks = new Uint8Array(most + 1).fill(fail);
+  for (const n of wanted) if (n <= most) masks[n] = 0;
+  return masks;
+}
+
+function problemMasks(filter: RunsFilter, { review, cause, kinds }: ProblemTables): Uint8Array | null {
+  if (filter.review === null && filter.kinds.length === 0 && filter.causes.length === 0) return null;
+  const masks = new Uint8Array(review.length);
+  const byReview = Uint8Array.from(REVIEWS, (state) => (filter.review !== null && state !== filter.review ? DIM.review : 0));
+  const wanted = filter.kinds.map((kind) => PROBLEM_KINDS.indexOf(kind) + 1), causes = new Set(filter.causes);
+  const byCause = Uint8Array.from(kinds, (kind, n) =>
+    (wanted.length > 0 && !wanted.includes(kind) ? DIM.kinds : 0) | (causes.size > 0 && !causes.has(n) ? DIM.causes : 0));
+  for (let n = 0; n < masks.length; n++) masks[n] = (byReview[review[n] ?? 0] ?? 0) | (byCause[cause[n] ?? 0] ?? 0);
+  return masks;
+}
+
+function textMasks(key: string, jobs: Names, companies: Names, reach: Reach): { job: Uint8Array; company: Uint8Array } {
+  const job = new Uint8Array(reach.job + 1), company = new Uint8Array(reach.company + 1);
+  jobs.mark(key, job, 0, OUT);
+  companies.mark(key, company, 0, OUT);
+  return { job, company };
+}
