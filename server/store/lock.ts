@@ -1,3 +1,106 @@
-export async function holdFolder(_dir: string, _now: number): Promise<{ release(): Promise<void> }> {
-  return { release: async () => undefined };
+import { randomUUID } from 'node:crypto';
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Ms } from '#contract/ids.ts';
+import { answers, bind, type Listener } from './lock-socket.ts';
+import { isAlive, myself, type Owner } from './owner.ts';
+
+/** Another process has the folder. The message is for whoever started this one. */
+export class FolderHeld extends Error {
+  constructor(dir: string, owner: Lock) {
+    super(`The data folder ${dir} is in use by another Daybook (process ${owner.pid} on ${owner.host}). Stop it, or give this one a folder of its own.`);
+    this.name = 'FolderHeld';
+  }
+}
+
+/** `socket`: its name in the folder, null where none could be bound. */
+interface Lock extends Owner { readonly id: string; readonly at: Ms; readonly socket: string | null; readonly released: boolean }
+
+/**
+ * Makes this process the only one that works in the folder; throws `FolderHeld` where another does.
+ *
+ * A lock is a file `lock.<generation>`, made by a hard link, so that it appears whole and once. The highest generation owns the folder:
+ *
+ *     lock.4 (its owner is dead)   ──▶  link lock.5   one of those who try gets it
+ *                                       look again: is there a lock.6? then lock.5 came too late and is nobody's
+ *                                       remove all below
+ *
+ * Nobody ever removes or replaces the highest but its own owner, so a live owner is never robbed.
+ */
+export async function holdFolder(dir: string, now: Ms): Promise<{ release(): Promise<void> }> {
+  const id = randomUUID();
+  const listener = await bind(dir, `lock.${id}.sock`);
+  const lock: Lock = { ...(await myself()), id, at: now, socket: listener?.name ?? null, released: false };
+  const draft = join(dir, `lock.${id}.new`);
+  await writeFile(draft, JSON.stringify(lock), { mode: 0o600 });
+  try {
+    const generation = await claim(dir, draft);
+    await sweep(dir, generation, id);
+    return { release: () => release(dir, generation, lock, listener) };
+  } catch (error) {
+    await listener?.close();
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function claim(dir: string, draft: string): Promise<number> {
+  for (;;) {
+    const before = await highest(dir);
+    if (before > 0) {
+      const held = await lockAt(dir, before);
+      if (held === null) continue; // swept away by a higher one
+      if (!held.released && (await stands(dir, held))) throw new FolderHeld(dir, held);
+    }
+    const mine = before + 1;
+    if (!(await linked(draft, join(dir, `lock.${mine}`)))) continue;
+    if ((await highest(dir)) === mine) return mine;
+    await rm(join(dir, `lock.${mine}`), { force: true });
+  }
+}
+
+/** A socket that answers is a live owner, whatever its pid looks like from here. */
+const stands = async (dir: string, lock: Lock): Promise<boolean> =>
+  (lock.socket !== null && (await answers(dir, lock.socket))) || (await isAlive(lock, lock.socket !== null));
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function highest(dir: string): Promise<number> {
+  return Math.max(0, ...(await readdir(dir)).map((name) => Number(/^lock\.(\d+)$/.exec(name)?.[1] ?? 0)));
+}
+
+async function lockAt(dir: string, generation: number): Promise<Lock | null> {
+  try {
+    return JSON.parse(await readFile(join(dir, `lock.${generation}`), 'utf8')) as Lock;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new Error(`${join(dir, `lock.${generation}`)} cannot be read. Make sure that no Daybook uses the folder, then remove this file.`, { cause: error });
+  }
+}
+
+/** What lower generations left. Drafts and sockets of others who are trying now are left alone: they remove their own. */
+async function sweep(dir: string, generation: number, id: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const lower = /^lock\.(\d+)$/.exec(name);
+    if (!lower || Number(lower[1]) >= generation) continue;
+    const dead = await lockAt(dir, Number(lower[1]));
+    if (dead?.socket && dead.id !== id) await rm(join(dir, dead.socket), { force: true });
+    await rm(join(dir, name), { force: true });
+  }
+}
+
+async function release(dir: string, generation: number, lock: Lock, listener: Listener | null): Promise<void> {
+  const free = join(dir, `lock.${lock.id}.new`);
+  await writeFile(free, JSON.stringify({ ...lock, released: true }), { mode: 0o600 });
+  await rename(free, join(dir, `lock.${generation}`));
+  await listener?.close();
 }

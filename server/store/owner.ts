@@ -1,0 +1,57 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+
+/** A process, so that it is not taken for another that has its number later. Null: not known on this system. */
+export interface Owner {
+  readonly pid: number;
+  readonly host: string;
+  /** Clock ticks after boot at which it began. */
+  readonly began: string | null;
+  readonly boot: string | null;
+  /** Numbers of processes mean something within one of these only (containers). */
+  readonly pidSpace: string | null;
+}
+
+export const myself = async (): Promise<Owner> => ({
+  pid: process.pid, host: hostname(), began: await beganAt(process.pid), boot: await bootId(), pidSpace: await pidSpaceId(),
+});
+
+/**
+ * Whether the owner may still live. `hadSocket`: its socket was asked before and did not answer, which is what tells of an owner in another
+ * container; without one such an owner counts as living.
+ */
+export async function isAlive(owner: Owner, hadSocket: boolean): Promise<boolean> {
+  const boot = await bootId();
+  if (owner.boot !== null && boot !== null && owner.boot !== boot) return false;
+  if (owner.pidSpace !== (await pidSpaceId())) return !hadSocket;
+  if (!exists(owner.pid)) return false;
+  const began = await beganAt(owner.pid);
+  return owner.began === null || began === null || owner.began === began;
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The 22nd field; the second, the program's name, may hold spaces and brackets. A zombie has ended. */
+async function beganAt(pid: number): Promise<string | null> {
+  const stat = await quietly(readFile(`/proc/${pid}/stat`, 'utf8'));
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields === undefined ? null : fields[0] === 'Z' ? 'ended' : (fields[19] ?? null);
+}
+
+const bootId = async (): Promise<string | null> => (await quietly(readFile('/proc/sys/kernel/random/boot_id', 'utf8')))?.trim() ?? null;
+const pidSpaceId = (): Promise<string | null> => quietly(readlink('/proc/self/ns/pid'));
+
+async function quietly<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,84 @@
+import { CompiledQuery, type Transaction } from 'kysely';
+import type { Logged } from '#contract/events.ts';
+import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
+import { type Given, given, parameters, selected } from './bulk.ts';
+import type { Database } from './database.ts';
+import type { Changes, Held } from './projection.ts';
+import type { By } from './store.ts';
+import { recordOf, STATEMENTS, TABLE_NAMES } from './tables.ts';
+
+/** Where a tenant's writes go. */
+export interface Place { readonly tenant: TenantId; readonly sql: Transaction<Database>; readonly held: Held }
+
+export async function writeEvents(place: Place, events: readonly Logged[], by: By): Promise<void> {
+  const records = events.map(({ seq, event, company, entity }) => ({ seq, type: event.type, company, entity, data: event.data }));
+  await bulk(place, INSERT_EVENTS, EVENT, records, [by.at, JSON.stringify(by.actor), by.subject, by.commandId]);
+}
+
+const EVENT: readonly Given[] = [
+  { name: 'seq', type: 'bigint' }, { name: 'type', type: 'text' }, { name: 'company', type: 'int' }, { name: 'entity', type: 'text' }, { name: 'data', type: 'json' },
+];
+const INSERT_EVENTS = `insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
+  select $1::uuid, $2::bigint, $3::text::jsonb, $4::text, $5::text, ${selected(EVENT)} from ${given(EVENT, 6)}`;
+
+/** Rows, days and quarantine as a projection changed them. */
+export async function writeChanges(place: Place, changes: Changes): Promise<void> {
+  for (const table of TABLE_NAMES) await writeRows(place, table, changes);
+  await writeDays(place, changes);
+  await writeQuarantine(place, changes);
+}
+
+async function writeRows<T extends TableName>(place: Place, table: T, changes: Changes): Promise<void> {
+  const rows = place.held[table];
+  const { columns, insert, update } = STATEMENTS[table];
+  const recordsOf = (ids: ReadonlySet<Id>): Rec[] =>
+    [...ids].map((id) => recordOf(table, id, rows.get(id) as Tables[T], changes.runSeq.get(id as number) ?? null));
+  const { made, changed } = changes.rows[table];
+  await bulk(place, insert, columns, recordsOf(made));
+  await bulk(place, update, columns, recordsOf(changed));
+}
+
+async function writeDays(place: Place, { days }: Changes): Promise<void> {
+  await bulk(place, UPSERT_DAYS, DAY, [...days].map(([day, { gained, seq }]) => ({ day, rows: gained, seq })));
+}
+
+const DAY: readonly Given[] = [{ name: 'day', type: 'text' }, { name: 'rows', type: 'bigint' }, { name: 'seq', type: 'bigint' }];
+const UPSERT_DAYS = `insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${given(DAY, 2)}
+  on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`;
+
+export async function writeSamples(place: Place, samples: readonly Sample[]): Promise<void> {
+  await bulk(place, INSERT_SAMPLES, SAMPLE, samples);
+}
+
+export type Sample = { readonly repository_id: string; readonly at: Ms; readonly capacity: Bytes | null; readonly free: Bytes | null; readonly used: Bytes | null };
+
+/** What a repository held at a moment; the first that was said of a moment counts. */
+export const sampleOf = ({ event }: Logged): Sample[] => event.type !== 'repository.sampled@1' ? [] : [{
+  repository_id: event.data.id, at: event.data.at, capacity: event.data.capacityBytes, free: event.data.freeBytes, used: event.data.usedBytes,
+}];
+
+const SAMPLE: readonly Given[] = [
+  { name: 'repository_id', type: 'text' }, { name: 'at', type: 'bigint' }, { name: 'capacity', type: 'bigint' }, { name: 'free', type: 'bigint' },
+  { name: 'used', type: 'bigint' },
+];
+const INSERT_SAMPLES = `insert into repository_sample (tenant_id, repository_id, at, capacity, free, used)
+  select $1::uuid, ${selected(SAMPLE)} from ${given(SAMPLE, 2)} on conflict (tenant_id, repository_id, at) do nothing`;
+
+async function writeQuarantine(place: Place, { quarantined }: Changes): Promise<void> {
+  await bulk(place, INSERT_QUARANTINE, QUARANTINE, quarantined);
+}
+
+const QUARANTINE: readonly Given[] = [{ name: 'seq', type: 'bigint' }, { name: 'reason', type: 'text' }, { name: 'at', type: 'bigint' }];
+const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select $1::uuid, ${selected(QUARANTINE)} from ${given(QUARANTINE, 2)}`;
+
+type Rec = Readonly<Record<string, unknown>>;
+const AT_ONCE = 5000;
+
+/** `$1` of the statement is the tenant, then come `more` and the columns. */
+async function bulk(place: Place, statement: string, columns: readonly Given[], records: readonly Rec[], more: readonly unknown[] = []): Promise<void> {
+  for (let from = 0; from < records.length; from += AT_ONCE) {
+    const some = records.length <= AT_ONCE ? records : records.slice(from, from + AT_ONCE);
+    await place.sql.executeQuery(CompiledQuery.raw(statement, [place.tenant, ...more, ...parameters(columns, some)]));
+  }
+}
