@@ -4,6 +4,7 @@ import type { CauseRow, JobRow, KeyRow, ProblemRow } from '#contract/monitoring/
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Engine, SmallTable } from '#workers/seams.ts';
 import { daysOf } from './days.ts';
+import { Histories } from './history.ts';
 import { Problems } from './problems.ts';
 import { Segments } from './segments.ts';
 import { Scratch, select } from './select.ts';
@@ -34,7 +35,7 @@ export function makeEngine(): Engine {
   };
   const lookup: Lookup = {
     job: (n) => jobs.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
-    name: (id) => names.get(id) ?? '', isWaiting: (n) => problems.over.has(n),
+    name: (id) => names.get(id) ?? '', isWaiting: (n) => problems.over.has(n), histories: new Histories(),
   };
   const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
   const shelf = { segments, problems, jobs: jobNames, companies: companyNames, scratch: new Scratch() };

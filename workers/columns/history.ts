@@ -14,24 +14,45 @@ export const STRIP_DAYS = 14;
 export type History = readonly { readonly piece: Segment; readonly row: number }[];
 
 /** One walk over the job column for all jobs asked for. */
-export function historiesOf(list: readonly Segment[], jobs: Iterable<JobN>, mostJob: JobN): Map<JobN, History> {
-  const slots = new Uint32Array(mostJob + 1), found: { piece: Segment; row: number }[][] = [[]];
-  const histories = new Map<JobN, History>();
-  for (const job of jobs) {
-    if (job > mostJob || slots[job] !== 0) continue;
-    const runs: { piece: Segment; row: number }[] = [];
-    slots[job] = found.push(runs) - 1;
-    histories.set(job, runs);
-  }
+export function historiesOf(list: readonly Segment[], jobs: readonly JobN[], mostJob: JobN): Map<JobN, History> {
+  const histories = new Map<JobN, { piece: Segment; row: number }[]>(jobs.map((job) => [job, []]));
+  const wanted = new Uint8Array(mostJob + 1);
+  for (const job of jobs) wanted[job] = 1;
+  const rows = new Uint32Array(list.reduce((most, piece) => Math.max(most, piece.rows), 0) + 1);
   for (const piece of list) {
-    const { job } = piece.cols;
-    for (let row = 0; row < job.length; row++) {
-      const slot = slots[job[row] ?? 0] ?? 0;
-      if (slot !== 0) found[slot]?.push({ piece, row });
+    const { job } = piece.cols, count = rowsOf(job, wanted, rows);
+    for (let i = 0; i < count; i++) {
+      const row = rows[i] ?? 0;
+      histories.get(job[row] ?? 0)?.push({ piece, row });
     }
   }
   return histories;
 }
+
+/** Writes the rows of wanted jobs, answers how many. A loop of its own, without a branch. */
+function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number {
+  let count = 0;
+  for (let row = 0; row < job.length; row++) {
+    rows[count] = row;
+    count += wanted[job[row] ?? 0] ?? 0;
+  }
+  return count;
+}
+
+/** Histories asked for lately, as long as the store stays as it is: scrolling asks for the same jobs again. */
+export class Histories {
+  private known = new Map<JobN, History>();
+  private version = -1;
+
+  of({ list, reach, version }: { readonly list: readonly Segment[]; readonly reach: { readonly job: JobN }; readonly version: number }, jobs: readonly JobN[]): ReadonlyMap<JobN, History> {
+    if (this.version !== version || this.known.size > MOST_KNOWN) this.known = new Map();
+    this.version = version;
+    const missing = [...new Set(jobs)].filter((job) => !this.known.has(job));
+    if (missing.length > 0) for (const [job, history] of historiesOf(list, missing, reach.job)) this.known.set(job, history);
+    return this.known;
+  }
+}
+const MOST_KNOWN = 1_000;
 
 const kindAt = ({ piece, row }: History[number]): number => piece.cols.kind[row] ?? 0;
 

@@ -22,6 +22,8 @@ export class Segments {
   /** Replaced, never changed in place: a selection may keep the list it was made from. */
   list: readonly Segment[] = [];
   reach = new Reach();
+  /** Counts up with every change. */
+  version = 0;
   private readonly told = new Set<RunN>();
 
   get size(): number { return this.list.reduce((sum, { rows }) => sum + rows, 0); }
@@ -33,6 +35,7 @@ export class Segments {
 
   add(columns: RunColumns): void {
     if (columns.rows === 0) return;
+    this.version += 1;
     const piece = segmentOf(isSorted(columns) ? copyColumns(columns) : sorted(columns));
     this.reach.note(piece.cols);
     const first = firstKey(piece), last = lastKey(piece);
@@ -45,6 +48,7 @@ export class Segments {
 
   upsert(runs: readonly LeanRun[]): void {
     const fresh = new Map<RunN, LeanRun>();
+    this.version += 1;
     for (const run of runs) {
       this.told.add(run.n);
       this.reach.noteRun(run);
@@ -88,6 +92,7 @@ export class Segments {
   }
 
   clear(): void {
+    this.version += 1;
     this.list = [];
     this.reach = new Reach();
     this.told.clear();

@@ -3,7 +3,8 @@ import type { ProblemView, RunView } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Days } from './days.ts';
-import { historiesOf, lastGoodAt, STRIP_DAYS, stripOf, usualBefore } from './history.ts';
+import type { Histories } from './history.ts';
+import { lastGoodAt, STRIP_DAYS, stripOf, usualBefore } from './history.ts';
 import { managedOf, sourceOf, stateOf, statusOf, typeOf } from './kinds.ts';
 import { reviewOf } from './problems.ts';
 import type { Key } from './segment.ts';
@@ -18,14 +19,19 @@ export interface Lookup {
   problem(n: ProblemN): ProblemRow | undefined;
   name(id: UserId): string;
   isWaiting(n: ProblemN): boolean;
+  readonly histories: Histories;
 }
 
 /** Rows in full, told as they are now; runs that are not here are passed over. With `anomalies` false, an anomaly asks for no review. */
 export function viewRows(segments: Segments, keys: readonly Key[], lookup: Lookup, days: Days, now: Ms, anomalies: boolean): RunView[] {
   const runs = keys.map((key) => segments.find(key)).filter((at) => at !== null).map(({ segment, row }) => leanAt(segment, row));
-  const histories = historiesOf(segments.list, runs.map(({ job }) => job), segments.reach.job);
+  const histories = lookup.histories.of(segments, runs.map(({ job }) => job));
   const starts = days.last(STRIP_DAYS, now);
-  const ofJob = new Map([...histories].map(([job, history]) => [job, { strip: stripOf(history, starts), lastGoodAt: lastGoodAt(history) }]));
+  const ofJob = new Map<JobN, { strip: ReturnType<typeof stripOf>; lastGoodAt: Ms | null }>();
+  for (const { job } of runs) {
+    const history = histories.get(job) ?? [];
+    if (!ofJob.has(job)) ofJob.set(job, { strip: stripOf(history, starts), lastGoodAt: lastGoodAt(history) });
+  }
   return runs.map((run) => {
     const job = lookup.job(run.job);
     const problem = run.problem === null ? undefined : lookup.problem(run.problem);
