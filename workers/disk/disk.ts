@@ -60,7 +60,6 @@ function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
 async function destroy(ground: Ground, lost: ReturnType<typeof makeLost>, keepOutbox: boolean): Promise<void> {
   const unsent = keepOutbox && (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown'])).length > 0;
   await ground.leave(unsent);
-  ground.load = null;
   if (!unsent) {
     lost.closing();
     return ground.shelves.destroy();

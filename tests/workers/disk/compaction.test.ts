@@ -45,7 +45,7 @@ describe.each(DISKS)('on %s', (name, make) => {
       for (let left = 200; await device.disk.compact(); left--) if (left === 0) throw new Error('compaction does not end');
       expect(device.seen(await shown(device.disk))).toEqual(device.expected());
       expect((await device.disk.open())?.patches.length).toBeLessThanOrEqual(PATCHES_MOST);
-    }), { numRuns: (name === 'memory' ? 60 : 20) * PROOF });
+    }), { numRuns: (name === 'memory' ? 30 : 15) * PROOF });
   });
 
   test('COL-5: patches of many runs are folded, and only the touched segments are written again', async () => {

@@ -125,6 +125,15 @@ test('COL-5: a first load reads no segment either', async () => {
   expect(faults.reads).not.toContain('segments');
 });
 
+test('OUT-1: a command is kept when its transaction has been committed, not before', async () => {
+  const place = await placeIn(freshIdb()), disk = await place.open();
+  faults.put = (store) => (store === 'outbox' ? 'commit' : null);
+  await expect(disk.keepCommand(command('a'))).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await disk.commands()).toEqual([]);
+  faults.put = null;
+  expect((await disk.keepCommand(command('b'))).order).toBe(1);
+});
+
 test('OUT-1: what concerns the outbox is asked for with strict durability, everything else relaxed', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   faults.asked.length = 0;

@@ -3,7 +3,8 @@ import type { Idb } from '#workers/disk/database.ts';
 
 /** What the browser does wrong next. `null`: nothing. */
 export interface Faults {
-  /** Asked at each put. `abort` and `quota end` end the transaction, `unknown` and `quota put` are the put's own answer. */
+  /** Asked at each put. `abort` and `quota end` end the transaction, `unknown` and `quota put` are the put's own answer; with
+   *  `commit` all goes well until the transaction is to be committed. */
   put: ((store: string) => PutFault | null) | null;
   removed: ((store: string) => void) | null;
   read: ((store: string) => 'unreadable' | null) | null;
@@ -29,6 +30,10 @@ export function injectFaults(): Faults {
       if (fault === 'unknown') return failed(self, 'UnknownError');
       if (fault === 'quota put') return failed(self, 'QuotaExceededError');
       const request = go();
+      if (fault === 'commit') {
+        (request as IDBRequest).addEventListener('success', () => void later(8, () => call(self.transaction, '_abort', 'UnknownError')));
+        return request;
+      }
       if (fault !== null) call(self.transaction, '_abort', fault === 'quota end' ? 'QuotaExceededError' : 'AbortError');
       return request;
     }),
@@ -46,7 +51,7 @@ export function injectFaults(): Faults {
   return faults;
 }
 
-export type PutFault = 'abort' | 'unknown' | 'quota put' | 'quota end';
+export type PutFault = 'commit' | 'abort' | 'unknown' | 'quota put' | 'quota end';
 
 interface Store { readonly name: string; readonly transaction: object }
 
@@ -59,6 +64,12 @@ function wrap(prototype: object, name: string, around: (self: Store, args: unkno
 }
 
 const call = (target: object, name: string, ...args: unknown[]): unknown => Reflect.apply(Reflect.get(target, name) as () => unknown, target, args);
+
+/** After whoever waited for the request has gone on, before the browser comes to commit. */
+async function later(ticks: number, work: () => void): Promise<void> {
+  for (let i = 0; i < ticks; i++) await Promise.resolve();
+  work();
+}
 
 /** fake-indexeddb's own way to a request that fails with a given error. */
 const failed = (store: Store, name: string): unknown => call(store.transaction, '_execRequestAsync', {
