@@ -9,14 +9,14 @@ import type { Handlers } from '#server/http/handler.ts';
 import { makeLog } from '#server/log.ts';
 import type { NewUser } from '#server/people/people.ts';
 import { makeUser } from '#server/people/people.ts';
-import { openStore } from '#server/store/open.ts';
 import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
 import type { Config, World } from '#server/world.ts';
 import type { Session } from '#contract/account/me.ts';
+import { freshStore } from '../store/databases.ts';
 
 /** A world whose clock stands where the test puts it. Timers are real: they wait for things that really happen. */
-export interface Ground { readonly world: World; readonly lines: string[]; at(ms: number): void; pass(ms: number): void; close(): Promise<void> }
+export interface Ground { readonly world: World; readonly lines: string[]; pass(ms: number): void }
 
 export const CONFIG: Config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [] };
 
@@ -25,9 +25,9 @@ export async function makeGround(config: Partial<Config> = {}, given?: Store): P
   let now = Date.parse('2026-03-02T07:30:00Z');
   const clock = { ...systemClock, now: () => now };
   const log = makeLog(clock, (_level, line) => lines.push(line));
-  const store = given ?? await openStore({ dataDir: '', databaseUrl: null, log, clock: systemClock, memory: true });
+  const store = given ?? await freshStore('pglite');
   const world: World = { store, clock, chance: systemChance, log, config: { ...CONFIG, ...config } };
-  return { world, lines, at(ms) { now = ms; }, pass(ms) { now += ms; }, close: () => store.close() };
+  return { world, lines, pass(ms) { now += ms; } };
 }
 
 export const accounts = (world: World): Partial<Handlers> => ({ ...brandHandlers(world), ...accountHandlers(world) });
@@ -35,10 +35,10 @@ export const appOf = (world: World, handlers: Partial<Handlers> = accounts(world
 
 let count = 0;
 /** A provider at a host of its own. */
-export async function provider({ world }: Ground): Promise<{ readonly tenant: string; readonly host: string }> {
+export async function provider({ world }: Ground, at?: string): Promise<{ readonly tenant: string; readonly host: string }> {
   const tenant = world.chance.uuid();
   count += 1;
-  const host = `p${count}-${tenant.slice(0, 8)}.example`;
+  const host = at ?? `p${count}-${tenant.slice(0, 8)}.example`;
   await makeTenant(world.store, { tenant, host, branding: defaultBranding(tenant, `Provider ${count}`, host), isDefault: false });
   return { tenant, host };
 }

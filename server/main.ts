@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { readConfig } from './config.ts';
+import { allHandlers } from './handlers.ts';
+import { readAssets } from './http/assets.ts';
+import { makeApp } from './http/app.ts';
+import { listen } from './http/listen.ts';
+import type { Listening } from './http/listen.ts';
+import { systemChance } from './chance.ts';
+import { systemClock } from './clock.ts';
+import { firstStart } from './first-start.ts';
+import { makeLog } from './log.ts';
+import { startClock } from './monitoring/clock.ts';
+import { pingRoutes } from './monitoring/ping.ts';
+import { openStore } from './store/open.ts';
+import type { World } from './world.ts';
+
+/** Time for streams and calls that run to come to their end, and for all of the stopping. */
+const GRACE_MS = 1_000, STOP_MS = 5_000;
+
+const log = makeLog(systemClock);
+const settings = readConfig(process.env, join(import.meta.dirname, '..'));
+if (typeof settings === 'string') giveUp(settings);
+const { config, hostname, demoPassword } = settings;
+
+const store = await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, log, clock: systemClock })
+  .catch((error: unknown) => giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`));
+const world: World = { store, clock: systemClock, chance: systemChance, log, config };
+
+const administrator = await firstStart(world, demoPassword).catch(async (error: unknown) => {
+  await store.close();
+  return giveUp(`The first start could not be finished. ${said(error)}`);
+});
+const assets = config.pageDir === null ? null : readAssets(config.pageDir);
+const app = makeApp(world, allHandlers(world), { routes: pingRoutes(world), assets });
+const server: Listening = await listen(app, config.port, hostname).catch(async (error: unknown) => {
+  await store.close();
+  return giveUp(portFault(error, config.port));
+});
+const timers = startClock(world);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));
+tell(`Daybook is at http://${hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname}:${server.port}/`);
+if (administrator) tell(`user name: ${administrator.username}\npassword: ${administrator.password}`);
+if (assets === null) tell('The page is not built: only the API is served.');
+
+let stopping = false;
+/** Nothing new is taken, streams are closed, the database is closed, its lock is given back. */
+async function stop(signal: string): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  log.info('stopping', { signal });
+  systemClock.after(STOP_MS, () => process.exit(1));
+  try {
+    timers();
+    await server.stop(GRACE_MS);
+    await store.close();
+    process.exit(0);
+  } catch (error) {
+    log.error('could not stop cleanly', { error });
+    process.exit(1);
+  }
+}
+
+function tell(text: string): void { process.stdout.write(`${text}\n`); }
+
+function giveUp(sentence: string): never {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}
+
+function said(error: unknown): string { return error instanceof Error ? error.message : String(error); }
+
+function portFault(error: unknown, port: number): string {
+  const code = (error as { readonly code?: string }).code;
+  if (code === 'EADDRINUSE') return `Port ${port} is in use by another program. Set PORT to a free one.`;
+  if (code === 'EACCES') return `Port ${port} may not be used by this user. Set PORT to one above 1023.`;
+  return `The server cannot listen on port ${port}. ${said(error)}`;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { ADDRESS_RULE } from '#server/account/throttle.ts';
+import { appOf, login, makeGround, provider, user } from '../http/ground.ts';
+
+const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
+test('G36: the work done does not tell an unknown name from a wrong password', async () => {
+  const ground = await makeGround();
+  const app = appOf(ground.world);
+  const { host, tenant } = await provider(ground);
+  await user(ground, tenant);
+  // Time of this process's processors, all threads: what a clock on the wall would show, without the machine's other work.
+  const workOf = async (name: string): Promise<number> => {
+    const before = process.cpuUsage();
+    expect((await login(app, host, name, 'wrong')).status).toBe(401);
+    const { user: own, system } = process.cpuUsage(before);
+    return (own + system) / 1_000;
+  };
+  const known: number[] = [], unknown: number[] = [];
+  for (let round = 0; round < 30; round += 1) {
+    ground.pass(ADDRESS_RULE.forgetMs + 1); // past every wait
+    known.push(await workOf('kate'));
+    unknown.push(await workOf('nobody'));
+  }
+  expect(median(known)).toBeGreaterThan(15);
+  expect(Math.abs(median(known) - median(unknown))).toBeLessThan(15);
+});
