@@ -31,7 +31,7 @@ const commands = {
     return failed.length === 0 ? 0 : 1;
   },
   async bench() {
-    install('tests/bench');
+    install('tests/bench/peers');
     const { build } = await import('./build.mjs');
     const { findBrowser } = await import('./browser.mjs');
     const browser = findBrowser(node);

@@ -1,0 +1,48 @@
+import dexieUrl from './dexie.worker.ts?worker&url';
+import oursUrl from './ours.worker.ts?worker&url';
+import sqliteUrl from './sqlite.worker.ts?worker&url';
+
+/** The main thread of the benchmark: starts a contender's worker and times round trips. Driven from outside through `bench`. */
+const URLS: Record<string, string> = { ours: oursUrl, dexie: dexieUrl, sqlite: sqliteUrl };
+let worker: Worker | null = null, count = 0;
+const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+
+function hear(message: MessageEvent<{ id: number; value?: unknown; error?: string }>): void {
+  const { id, value, error } = message.data;
+  const who = waiting.get(id);
+  waiting.delete(id);
+  if (error === undefined) who?.resolve(value); else who?.reject(new Error(error));
+}
+
+const expect = (id: number): Promise<unknown> => new Promise((resolve, reject) => { waiting.set(id, { resolve, reject }); });
+
+function call(what: string, ...given: unknown[]): Promise<unknown> {
+  const id = ++count;
+  const answer = expect(id);
+  worker?.postMessage({ id, what, with: given });
+  return answer;
+}
+
+const bench = {
+  async start(name: string) {
+    worker?.terminate();
+    const ready = expect(0);
+    worker = new Worker(URLS[name] ?? '', { type: 'module' });
+    worker.addEventListener('message', hear);
+    await ready;
+  },
+  /** From nothing (no worker yet) to the default filter's answer on the main thread. */
+  async open(name: string) {
+    const began = performance.now();
+    await bench.start(name);
+    const answer = await call('open');
+    return { ms: performance.now() - began, answer };
+  },
+  async timed(what: string, ...given: unknown[]) {
+    const began = performance.now();
+    const answer = await call(what, ...given);
+    return { ms: performance.now() - began, answer };
+  },
+  heap: async () => (await (performance as unknown as { measureUserAgentSpecificMemory(): Promise<{ bytes: number }> }).measureUserAgentSpecificMemory()).bytes,
+};
+Object.assign(globalThis, { bench });

@@ -1,0 +1,175 @@
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright';
+import type { BrowserContext, Page } from 'playwright';
+import { build } from 'vite';
+import { makeData } from './data.ts';
+import { answerOf, FILTERS, KEYS, matches } from './browser/questions.ts';
+import type { Answer, PlainRow } from './browser/questions.ts';
+import { plainRows } from './browser/rows.ts';
+import { EVERYTHING } from '../../contract/monitoring/query.ts';
+import type { RunsFilter } from '../../contract/monitoring/query.ts';
+import { median, quantile } from './figures.ts';
+import type { Figure, Sheet } from './figures.ts';
+import { serveFolder } from './serve.ts';
+
+const NAMES = ['ours', 'dexie', 'sqlite'] as const;
+type Name = (typeof NAMES)[number];
+type Times = Map<string, number[]>;
+const ROUNDS = { ours: 15, dexie: 5, sqlite: 5 } as const;
+const CHANGES = 6;
+const GOALS_AT = 500_000;
+const GOALS: Readonly<Record<string, string>> = {
+  'load': '>= 400,000', 'open to first rows': '<= 60', 'text, a key of 16': '<= 8', '1,000 changes durable and shown': '<= 40', 'disk': '<= 50 before encryption',
+  ...Object.fromEntries(FILTERS.map(([name]) => [name, '<= 5'])),
+};
+
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+/** The local store in a real Chromium beside its peers: the same data and questions, every answer held against brute force. */
+export async function benchStore(counts: readonly number[], say: (text: string) => void): Promise<Sheet[]> {
+  const folder = join('.cache', 'bench');
+  await build({
+    configFile: false, root: 'tests/bench/browser', logLevel: 'warn', worker: { format: 'es' }, optimizeDeps: { exclude: ['@sqlite.org/sqlite-wasm'] },
+    build: { outDir: join(process.cwd(), folder), emptyOutDir: true, target: 'es2023' },
+  });
+  const server = await serveFolder(folder);
+  try {
+    const sheets: Sheet[] = [];
+    for (const runs of counts) sheets.push(await compare(server.url, runs, say));
+    return sheets;
+  } finally {
+    server.stop();
+  }
+}
+
+async function compare(url: string, runs: number, say: (text: string) => void): Promise<Sheet> {
+  const rows = plainRows(makeData(runs));
+  const truth = new Map<string, Answer>();
+  const expected = (name: string, filter: RunsFilter): Answer => {
+    const known = truth.get(name) ?? answerOf(rows.filter((row) => matches(row, filter)));
+    truth.set(name, known);
+    return known;
+  };
+  const results = new Map<Name, { times: Times; wrong: number }>();
+  for (const name of NAMES) {
+    say(`  ${name}, ${runs.toLocaleString('en')} runs…`);
+    results.set(name, await measure(url, name, runs, expected, rows));
+  }
+  const whats = [...new Set([...results.values()].flatMap(({ times }) => [...times.keys()]))];
+  const figures: Figure[] = whats.map((what) => ({
+    what, unit: unitOf(what), ...(runs === GOALS_AT && GOALS[what] !== undefined ? { goal: GOALS[what] } : {}),
+    values: Object.fromEntries(NAMES.map((name) => [name, figureOf(what, results.get(name)?.times.get(what))])),
+  }));
+  const wrong: Figure = { what: 'wrong answers', unit: 'count', goal: '0', values: Object.fromEntries(NAMES.map((name) => [name, results.get(name)?.wrong ?? null])) };
+  return {
+    title: `Local store in Chromium, ${runs.toLocaleString('en')} runs: main-thread round trips, median`, columns: NAMES, figures: [...figures, wrong],
+    notes: ['ours: the product\'s engine and disk, values encrypted, all eight facets of a filter; dexie: a record a row, read into an array; sqlite: sqlite-wasm on OPFS.'],
+  };
+}
+
+const unitOf = (what: string): string =>
+  what === 'load' ? 'runs/s' : what === 'disk' ? 'bytes a run' : what === 'heap' ? 'MB' : 'ms';
+const figureOf = (what: string, values: readonly number[] | undefined): number | null =>
+  values === undefined || values.length === 0 ? null : what.endsWith('p95') ? quantile(values, 0.95) : median(values);
+
+async function measure(url: string, name: Name, runs: number, expected: (name: string, filter: RunsFilter) => Answer, rows: readonly PlainRow[]) {
+  const profile = await mkdtemp(join(tmpdir(), 'daybook-bench-'));
+  const times: Times = new Map();
+  const note = (what: string, value: number): void => { times.set(what, [...(times.get(what) ?? []), value]); };
+  let wrong = 0;
+  const judge = (what: string, filter: RunsFilter, answer: unknown): void => {
+    if (!same(what, answer as Answer, expected(what, filter), filter, rows)) wrong += 1;
+  };
+  try {
+    let before = await sizeOf(profile);
+    await inBrowser(profile, url, async (page) => {
+      await page.evaluate((of) => bench.start(of), name);
+      before = await sizeOf(profile);
+      const { answer } = await page.evaluate((count) => bench.timed('load', count), runs);
+      note('load', runs / ((answer as { ms: number }).ms / 1000));
+    });
+    for (let round = 0; round < 4; round++) {
+      await inBrowser(profile, url, async (page) => {
+        if (round === 0) note('disk', (await sizeOf(profile) - before) / runs);
+        const { ms, answer } = await page.evaluate((of) => bench.open(of), name);
+        if (round > 0) note('open to first rows', ms);
+        judge(FILTERS[0]?.[0] ?? '', FILTERS[0]?.[1] ?? EVERYTHING, answer);
+        const { ms: rest } = await page.evaluate(() => bench.timed('rest'));
+        if (round > 0) note('open, everything', ms + rest);
+        if (round === 3) await ask(page, name, runs, note, judge);
+      });
+    }
+    return { times, wrong };
+  } finally {
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function ask(page: Page, name: Name, runs: number, note: (what: string, value: number) => void, judge: (what: string, filter: RunsFilter, answer: unknown) => void) {
+  const timed = (filter: RunsFilter) => page.evaluate((of) => bench.timed('ask', of), filter);
+  for (let round = -2; round < ROUNDS[name]; round++) {
+    for (const [what, filter] of FILTERS) {
+      const { ms, answer } = await timed(filter);
+      if (round >= 0) note(what, ms);
+      if (round === 0) judge(what, filter, answer);
+    }
+  }
+  for (let round = -1; round < Math.max(2, ROUNDS[name] / 5); round++) {
+    for (const key of KEYS) {
+      const filter = { ...EVERYTHING, text: key };
+      const { ms, answer } = await timed(filter);
+      if (round >= 0) note('text, a key of 16', ms);
+      if (round === 0) judge(`text "${key}"`, filter, answer);
+    }
+  }
+  await page.evaluate((count) => bench.timed('prepare', count), runs);
+  for (let round = 0; round < CHANGES; round++) {
+    const { ms } = await page.evaluate(([at, count]) => bench.timed('change', at, count), [round, runs] as const);
+    if (round > 0) note('1,000 changes durable and shown', ms); // the first builds what the others find
+  }
+}
+
+async function inBrowser(profile: string, url: string, work: (page: Page) => Promise<void>): Promise<void> {
+  const executablePath = process.env['CHROMIUM'];
+  const context: BrowserContext = await chromium.launchPersistentContext(profile, { headless: true, args: flags, ...(executablePath === undefined ? {} : { executablePath }) });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(900_000);
+    await page.goto(url);
+    await page.waitForFunction(() => 'bench' in globalThis);
+    await work(page);
+  } finally {
+    await context.close();
+  }
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const stored = entries.filter((entry) => entry.isFile() && /IndexedDB|File System|Storage/.test(entry.parentPath));
+  const sizes = await Promise.all(stored.map((entry) => stat(join(entry.parentPath, entry.name)).then(({ blocks }) => blocks * 512, () => 0)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Facets of ours leave out their own dimension, as the page shows them; the peers count under the whole filter. Each is held against its own truth. */
+function same(what: string, answer: Answer, whole: Answer, filter: RunsFilter, rows: readonly PlainRow[]): boolean {
+  const equal = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+  const sorted = (counts: Readonly<Record<string, number>>): unknown => Object.entries(counts).sort();
+  const under = (change: Partial<RunsFilter>): Answer => {
+    const [list] = Object.values(change);
+    const own = Object.keys(change)[0] as keyof RunsFilter;
+    return JSON.stringify(filter[own]) === JSON.stringify(list) ? whole : answerOf(rows.filter((row) => matches(row, { ...filter, ...change })));
+  };
+  const counted = (own: 'states' | 'sources'): boolean => equal(sorted(answer[own]), sorted(whole[own])) || equal(sorted(answer[own]), sorted(under({ [own]: [] })[own]));
+  const right = answer.total === whole.total && equal(answer.first, whole.first) && counted('states') && counted('sources')
+    && (equal(answer.companies, whole.companies) || equal(answer.companies, under({ companies: [] }).companies));
+  if (!right) console.error(`wrong: ${what}: ${answer.total} of ${whole.total}`);
+  return right;
+}
+
+declare const bench: {
+  start(name: string): Promise<void>;
+  open(name: string): Promise<{ ms: number; answer: unknown }>;
+  timed(what: string, ...given: unknown[]): Promise<{ ms: number; answer: unknown }>;
+};
