@@ -27,7 +27,7 @@ export class SimDevice {
     this.disk = memoryDisk(chance.uuid());
     this.#present = signedIn;
     // Memory needs no keys; everything else of the register is as the browser's.
-    this.#held = { tenant: TENANT, user: user.me.id, actor: user.me.id, device: this.disk.device, offlineUntil: clock.now() + 7 * 86_400_000 } as Held;
+    this.#held = { key: {}, outboxKey: {}, tenant: TENANT, user: user.me.id, actor: user.me.id, device: this.disk.device, offlineUntil: clock.now() + 7 * 86_400_000 } as unknown as Held;
     this.world = {
       clock, chance, fetch: wire.fetch, origin: 'http://daybook.test', makeEngine,
       openRegister: () => Promise.resolve(this.#register()), openDisk: () => Promise.resolve(this.disk), memoryDisk: () => this.disk,

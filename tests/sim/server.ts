@@ -27,7 +27,7 @@ export class SimServer {
   readonly #orders = new Map<string, number>();
   readonly #streams = new Set<{ readonly user: string; readonly send: (text: string) => void; readonly end: () => void }>();
   epoch = 'e1';
-  pageSize = LIMITS.eventsPage;
+  pageSize: number = LIMITS.eventsPage;
   tokenMs = LIMITS.accessMs;
   ended = false;
   readonly #now: () => number;

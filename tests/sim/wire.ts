@@ -32,8 +32,8 @@ export class SimWire {
     if (!this.up || happens(drop)) throw new TypeError('network down');
     if (happens(silence)) return new Promise(() => {});
     if (happens(delay)) await this.#wait(this.#chance.below(8_000));
-    const copy = request.clone();
-    if (happens(double)) this.#clock.after(this.#chance.below(5_000), () => { void this.#server.handle(request.clone(), this.#cookie); });
+    const copy = request.clone(), twin = request.clone();
+    if (happens(double)) this.#clock.after(this.#chance.below(5_000), () => { void this.#server.handle(twin, this.#cookie); });
     if (happens(garbage)) return this.#garbage();
     const answer = await this.#server.handle(copy, this.#cookie);
     if (happens(lose)) throw new TypeError('connection reset');

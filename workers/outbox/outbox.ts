@@ -135,6 +135,12 @@ export class Outbox {
   get waiting(): number { return this.#waiting().length; }
   get refused(): number { return [...this.#entries.values()].filter(({ command }) => command.state === 'refused').length; }
 
+  /** Whether the command's effect is laid over the rows still: its events are not here yet. */
+  shows(id: CommandId): boolean {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && entry.command.state === 'waiting' && !entry.folded;
+  }
+
   view(): OutboxView {
     const entries = [...this.#entries.values()].sort((a, b) => a.command.order - b.command.order).map(({ command, sending }) => {
       const asked = askedBy(command);
@@ -178,7 +184,7 @@ export class Outbox {
   }
 
   #effects(): ReturnType<typeof effectsOf> {
-    const shown = [...this.#entries.values()].filter(({ command, folded }) => command.state === 'waiting' && !folded);
+    const shown = [...this.#entries.values()].filter(({ command }) => this.shows(command.id));
     const { replica, me } = this.#needs;
     return effectsOf(replica.engine, shown.map(({ command }) => command).sort((a, b) => a.order - b.order), me, this.#nameOf);
   }

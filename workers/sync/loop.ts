@@ -88,6 +88,7 @@ export class Loop {
       this.#reload = true;
       if (why === 'closed') this.#fault = MESSAGES.storage;
       this.#actor?.stop();
+      this.#actor = null;
       needs.changed();
     });
     this.#quit.push(world.onOnline(() => this.wake()));
@@ -117,6 +118,7 @@ export class Loop {
     this.#stopped = true;
     this.replica.close();
     this.#actor?.stop();
+    this.#actor = null;
     this.#team.stop();
     for (const quit of this.#quit) quit();
   }

@@ -51,7 +51,10 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     const first = await once(name, input, token.value, how, read);
     if (first.ok || (first.failure.kind !== 'expired' && first.failure.kind !== 'signed-out')) return first;
     const renewed = await tokens.get(token.value);
-    return renewed.ok ? once(name, input, renewed.value, how, read) : renewed;
+    if (!renewed.ok) return renewed;
+    const second = await once(name, input, renewed.value, how, read);
+    // The session was just renewed: whoever says that it is over is not the server that holds it (a proxy, a node that lags).
+    return !second.ok && (second.failure.kind === 'expired' || second.failure.kind === 'signed-out') ? failed(NO_ANSWER) : second;
   }
 
   const raw: Wire['raw'] = (name, input, command) => signed(name, input, command ? { command } : {}, (response) => readAnswer(response, clock.now()));
