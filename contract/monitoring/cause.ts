@@ -14,6 +14,22 @@ export const TEMPLATE_CHARS = 300;
  * called, where it is known, since a bare name cannot be told from a word. The template of a template is itself; never empty.
  */
 export function templateOf(message: string, names: readonly string[] = []): Cause {
+  const key = `${names.join('\0')}\n${message}`;
+  if (key.length > REMEMBERED_CHARS) return read(message, names);
+  let cause = remembered.get(key);
+  if (cause === undefined) {
+    cause = read(message, names);
+    if (remembered.size >= 2_000) remembered.clear();
+    remembered.set(key, cause);
+  }
+  return cause;
+}
+
+/** The same failure comes again and again: what was read of it stays the same. */
+const remembered = new Map<string, Cause>();
+const REMEMBERED_CHARS = 2_000;
+
+function read(message: string, names: readonly string[]): Cause {
   let text = withoutNames(firstLine(message), names);
   // Each round takes plain characters away or shortens the text, so it ends.
   for (let before = ''; before !== text;) {

@@ -11,6 +11,8 @@ export interface Facts {
   readonly bytes: Bytes | null;
   readonly files: number | null;
   readonly message: string | null;
+  /** Computer and server: a bare name cannot be told from a word of the failure. */
+  readonly names?: readonly string[];
 }
 
 /** RUN-4: what is usual is not known before this many finished runs. */
@@ -55,7 +57,7 @@ export function problemOf(facts: Facts, anomalies: readonly Anomaly[]): Trouble 
     case 'Failed': case 'Error': case 'Warning':
       return facts.message === null || facts.message.trim() === ''
         ? { state: facts.status, template: SPEECHLESS[facts.status], kind: 'other' }
-        : { state: facts.status, ...templateOf(facts.message) };
+        : { state: facts.status, ...templateOf(facts.message, facts.names) };
     case 'Success':
       return anomalies.length === 0 ? null : { state: 'Anomaly', template: anomalies.map(strangeness).join(', '), kind: 'unusual' };
   }

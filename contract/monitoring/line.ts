@@ -72,8 +72,14 @@ const MILD = /\b(?:warning|skipped|skipping|vanished|changed while|unreadable|re
 /** Lines that hold grave words and say nothing, or say that all is well. */
 const IDLE = /^(?:traceback \(|stack trace|goroutine \d|at [\w.$]+\(|file "|caused by:?$|[-=*_#.\s]+$)|\b(?:0|no|without) (?:errors?|failures?|warnings?|files? (?:failed|skipped))\b|\b(?:errors?|failed|failures?|warnings?|skipped):? +0\b/i;
 
+/** A program that only says that another one failed. */
+const WRAPPER = /^(?:summary:|\S+: error running (?:actions|configuration|command)|error running (?:actions|configuration|command))/i;
+const COMMAND = /^command '.*returned non-zero exit status|^.{0,200}exited with (?:code|status) \d+$/i;
+
 function weigh(line: string, level: number): number {
   if (IDLE.test(line)) return 0;
+  if (WRAPPER.test(line)) return 2;
+  if (COMMAND.test(line)) return 2.5;
   if (level >= 4) return level;
   return GRAVE.test(line) ? 3.5 : MILD.test(line) || level === 3 ? 3 : /\p{L}/u.test(line) ? 1 : 0.5;
 }

@@ -33,6 +33,7 @@ export const migration0001: Migration = {
       primary key (tenant_id, n), unique (tenant_id, key_id, uid)`),
     'create index run_newest on run (tenant_id, started_at desc, n desc)',
     'create index run_of_job on run (tenant_id, job_n, started_at desc)',
+    "create index run_running on run (tenant_id, started_at) where status = 'Running'",
     ...owned('cause', `${t}, n bigint not null, kind text not null, template text not null, row json not null,
       primary key (tenant_id, n), unique (tenant_id, kind, template)`),
     ...owned('problem', `${t}, n bigint not null, job_n bigint not null, company_n bigint not null, cause_n bigint not null,

@@ -1,0 +1,222 @@
+import type { Draft, Event, Logged } from '#contract/events.ts';
+import { fold, type Id, type Tables } from '#contract/fold.ts';
+import type { CauseN, JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
+import { anomaliesOf, anomalyText, type Facts, type Next, problemOf, step } from '#contract/monitoring/judge.ts';
+import type { JobRow, KeyRow, RunRow } from '#contract/monitoring/rows.ts';
+import { jobChange, newJob } from './job-says.ts';
+import type { Normal } from './normal.ts';
+
+/** What is known before a decision, and the numbers that are free. Maps of rows are folded on as the decisions fall. */
+export interface Ground {
+  readonly job: Map<Id, Tables['job']>;
+  readonly stat: Map<Id, Tables['stat']>;
+  readonly run: Map<Id, Tables['run']>;
+  readonly problem: Map<Id, Tables['problem']>;
+  readonly cause: Map<Id, Tables['cause']>;
+  readonly jobByUid: Map<string, JobN>;
+  readonly runByUid: Map<string, RunN>;
+  /** `<job> <start>` of runs that were posted; never of missed ones. */
+  readonly runByStart: Map<string, RunN>;
+  readonly causeByName: Map<string, CauseN>;
+  /** Text that was said of a run while it runs. */
+  readonly logged: ReadonlyMap<RunN, string>;
+  readonly next: { job: JobN; run: RunN; problem: ProblemN; cause: CauseN };
+}
+
+export interface Decision {
+  readonly drafts: readonly Draft[];
+  readonly logs: readonly { readonly run: RunN; readonly body: string }[];
+  readonly accepted: number;
+  readonly duplicates: number;
+  readonly rejected: readonly { readonly index: number; readonly error: string }[];
+}
+
+export const startName = (job: JobN, startedAt: Ms): string => `${job} ${startedAt}`;
+/** What names a run that its source gave no name. */
+export const uidOf = (job: JobN, startedAt: Ms): string => `job:${job}@${new Date(startedAt).toISOString()}`;
+export const causeName = (kind: string, template: string): string => `${kind} ${template}`;
+
+/**
+ * RUN-2 and RUN-6: what posted results mean, as events. In order of their start, whatever order they came in, so that the same results
+ * in any order and any number of requests name the same runs. Pure but for `ground`, which it moves on.
+ */
+export function decide(ground: Ground, key: KeyRow, executions: readonly Normal[], at: Ms): Decision {
+  const drafts: Draft[] = [];
+  const logs: { run: RunN; body: string }[] = [];
+  const rejected: { index: number; error: string }[] = [];
+  let duplicates = 0;
+  const say: Say = (company, entity, event) => {
+    const draft: Draft = { event, company, entity };
+    drafts.push(draft);
+    fold(ground, { ...draft, seq: 0, at, actor: { is: 'source', id: key.id }, subject: null, commandId: null } satisfies Logged);
+  };
+  for (const one of inOrder(executions, at)) {
+    const job = jobFor(ground, key, one, say);
+    const match = matchOf(ground, job, one, at);
+    if (match.is === 'foreign') {
+      rejected.push({ index: one.index, error: 'externalId: names a run of another job' });
+      continue;
+    }
+    const answer = one.status === 'Running' ? start(ground, key, job, one, match, at, say) : finish(ground, key, job, one, match, at, say);
+    if (answer === null) duplicates += 1;
+    if (answer !== null && one.log !== null) {
+      const before = ground.logged.get(answer);
+      logs.push({ run: answer, body: before === undefined ? one.log : `${before}\n${one.log}` });
+    }
+  }
+  const accepted = executions.length - duplicates - rejected.length;
+  return { drafts, logs, accepted, duplicates, rejected };
+}
+
+/** How an event is said: put down, and taken into account for what follows. */
+export type Say = (company: number | null, entity: string, event: Event) => void;
+
+/**
+ * Steps the problem of a job (RUN-6) and answers the problem that the run belongs to. What a new problem needs (its cause, the end of
+ * the old one) is said before.
+ */
+export function stepProblem(ground: Ground, job: JobRow, run: RunN, startedAt: Ms, next: Exclude<Next, 'started'> & object | null, kind: Tables['cause']['kind'], say: Say): ProblemN | null {
+  const current = job.problem === null ? null : ground.problem.get(job.problem) ?? null;
+  const move = step(current, current === null ? null : ground.cause.get(current.cause)?.template ?? null, next);
+  if (move === 'same') return current?.n ?? null;
+  if (current !== null && (move === 'close' || move === 'open')) {
+    say(job.company, `problem:${current.n}`, { type: 'problem.closed@1', data: { n: current.n, job: job.n, by: move === 'close' ? 'success' : 'changed' } });
+  }
+  if (move !== 'open' || next === null) return null;
+  const name = causeName(kind, next.template);
+  let cause = ground.causeByName.get(name);
+  if (cause === undefined) {
+    cause = ground.next.cause++;
+    ground.causeByName.set(name, cause);
+    say(null, `cause:${cause}`, { type: 'cause.found@1', data: { n: cause, template: next.template, kind } });
+  }
+  const n = ground.next.problem++;
+  say(job.company, `problem:${n}`, { type: 'problem.opened@1', data: { n, job: job.n, company: job.company, cause, state: next.state, run, startedAt } });
+  return n;
+}
+
+const inOrder = (executions: readonly Normal[], at: Ms): Normal[] =>
+  [...executions].sort((a, b) => (a.startedAt ?? at) - (b.startedAt ?? at) || Number(a.status !== 'Running') - Number(b.status !== 'Running') || a.index - b.index);
+
+function jobFor(ground: Ground, key: KeyRow, one: Normal, say: Say): JobRow {
+  const n = ground.jobByUid.get(one.job.uid);
+  const known = n === undefined ? undefined : ground.job.get(n);
+  if (known === undefined) {
+    const fresh = ground.next.job++;
+    ground.jobByUid.set(one.job.uid, fresh);
+    say(key.company, `job:${fresh}`, { type: 'job.found@1', data: newJob(fresh, key, one.job) });
+    return ground.job.get(fresh) as JobRow;
+  }
+  const changed = jobChange(known, one.job);
+  if (changed !== null) say(known.company, `job:${known.n}`, { type: 'job.changed@1', data: changed });
+  return ground.job.get(known.n) as JobRow;
+}
+
+type Match = { readonly is: 'none'; readonly startedAt: Ms } | { readonly is: 'run'; readonly run: RunRow } | { readonly is: 'foreign' };
+
+/** RUN-2: the run that a result tells of, by the name that its source gave it or by its job and start. */
+function matchOf(ground: Ground, job: JobRow, one: Normal, at: Ms): Match {
+  const byName = one.externalId === null ? undefined : runAt(ground, ground.runByUid.get(one.externalId));
+  if (byName) return byName.job === job.n ? { is: 'run', run: byName } : { is: 'foreign' };
+  if (one.startedAt === null) {
+    const running = one.externalId === null && one.status !== 'Running' ? runAt(ground, ground.stat.get(job.n)?.running ?? undefined) : undefined;
+    return running?.status === 'Running' ? { is: 'run', run: running } : { is: 'none', startedAt: at };
+  }
+  const byStart = runAt(ground, ground.runByStart.get(startName(job.n, one.startedAt)));
+  // Two that were each given a name are two, though they began at once.
+  if (byStart && (one.externalId === null || byStart.uid === uidOf(job.n, one.startedAt))) return { is: 'run', run: byStart };
+  return { is: 'none', startedAt: one.startedAt };
+}
+
+const runAt = (ground: Ground, n: RunN | undefined): RunRow | undefined => (n === undefined ? undefined : ground.run.get(n));
+
+function name(ground: Ground, key: KeyRow, job: JobRow, one: Normal, startedAt: Ms): { n: RunN; job: JobN; company: number; key: string; uid: string; startedAt: Ms } {
+  const n = ground.next.run++;
+  const uid = one.externalId ?? uidOf(job.n, startedAt);
+  ground.runByUid.set(uid, n);
+  ground.runByStart.set(startName(job.n, startedAt), n);
+  return { n, job: job.n, company: job.company, key: key.id, uid, startedAt };
+}
+
+function start(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Exclude<Match, { is: 'foreign' }>, at: Ms, say: Say): RunN | null {
+  if (match.is === 'run') return null;
+  if (one.startedAt === null && one.externalId === null) {
+    const running = runAt(ground, ground.stat.get(job.n)?.running ?? undefined);
+    if (running?.status === 'Running' && running.uid === uidOf(job.n, running.startedAt)) {
+      if (match.startedAt - running.startedAt < AGAIN) return null;
+      // It cannot be paired any more: a finish without a name belongs to the start before it.
+      finish(ground, key, job, { ...one, status: 'Failed', message: ABANDONED, log: null }, { is: 'run', run: running }, at, say);
+      return start(ground, key, ground.job.get(job.n) ?? job, one, match, at, say);
+    }
+  }
+  const current = job.problem === null ? null : ground.problem.get(job.problem) ?? null;
+  if (current?.state === 'Missed' && !isLate(ground, job, match.startedAt) && step(current, null, 'started') === 'close') {
+    say(job.company, `problem:${current.n}`, { type: 'problem.closed@1', data: { n: current.n, job: job.n, by: 'changed' } });
+  }
+  const data = name(ground, key, job, one, match.startedAt);
+  say(job.company, `run:${data.n}`, { type: 'run.started@1', data });
+  return data.n;
+}
+
+/** A start that is told again so soon is the same. */
+const AGAIN: Ms = 60_000;
+export const ABANDONED = 'No result since the start';
+
+/** A run may begin so much before its time and be the one that was missed. */
+const EARLY: Ms = 10 * 60_000;
+
+/** Whether something newer is known of the job: what is late is kept, and changes nothing about how the job stands now. */
+function isLate(ground: Ground, job: JobRow, startedAt: Ms): boolean {
+  const current = job.problem === null ? undefined : ground.problem.get(job.problem);
+  if (current?.state === 'Missed' && startedAt < current.lastAt - EARLY) return true;
+  return (ground.stat.get(job.n)?.starts ?? []).some((other) => other > startedAt);
+}
+
+function finish(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Exclude<Match, { is: 'foreign' }>, at: Ms, say: Say): RunN | null {
+  const again = match.is === 'run' ? match.run : null;
+  const startedAt = match.is === 'run' ? match.run.startedAt : match.startedAt;
+  const result = resultOf(one, again, startedAt, at);
+  if (again !== null && again.status !== 'Running' && same(again, result, one)) return null;
+  const named = again === null ? name(ground, key, job, one, startedAt)
+    : { n: again.n, job: job.n, company: job.company, key: key.id, uid: again.uid, startedAt };
+  const facts: Facts = { ...result, names: [job.computer, job.server] };
+  const stat = ground.stat.get(job.n);
+  const anomaly = stat ? anomaliesOf(facts, stat) : [];
+  const trouble = problemOf(facts, anomaly);
+  const problem = isLate(ground, job, startedAt)
+    ? trouble === null ? null : job.problem ?? openAndShut(ground, job, named.n, startedAt, trouble, say)
+    : stepProblem(ground, job, named.n, startedAt, trouble, trouble?.kind ?? 'other', say);
+  const well = result.status === 'Success';
+  say(job.company, `run:${named.n}`, { type: 'run.finished@1', data: {
+    ...named, ...result, message: well ? anomalyText(anomaly) : result.message, anomaly, problem, hasLog: one.log !== null || (again?.hasLog ?? false) || ground.logged.has(named.n),
+    detail: well && result.message !== null ? { ...one.detail, message: result.message } : one.detail,
+  } });
+  return named.n;
+}
+
+type Result = Pick<RunRow, 'durationSec' | 'bytes' | 'bytesProcessed' | 'files' | 'filesFailed' | 'message' | 'exitCode'> & { readonly status: Exclude<Normal['status'], 'Running'>; readonly endedAt: Ms };
+
+function resultOf(one: Normal, again: RunRow | null, startedAt: Ms, at: Ms): Result {
+  const { bytes, bytesProcessed, files, filesFailed, message, exitCode } = one;
+  const paired = again?.status === 'Running';
+  const endedAt = Math.max(startedAt, one.endedAt ?? (one.durationSec !== null ? startedAt + one.durationSec * 1000 : at));
+  const durationSec = one.durationSec ?? (one.endedAt !== null || paired ? Math.round((endedAt - startedAt) / 1000) : null);
+  return { status: one.status as Result['status'], endedAt, durationSec, bytes, bytesProcessed, files, filesFailed, message, exitCode };
+}
+
+/** Whether a result says nothing new. */
+function same(known: RunRow, result: Result, one: Normal): boolean {
+  const timed = !one.byArrival && one.startedAt !== null;
+  return known.status === result.status && known.exitCode === result.exitCode && known.bytes === result.bytes
+    && known.bytesProcessed === result.bytesProcessed && known.files === result.files && known.filesFailed === result.filesFailed
+    && (result.status === 'Success' || known.message === result.message)
+    && (!timed || one.endedAt === null || known.endedAt === result.endedAt)
+    && (!timed || one.durationSec === null || known.durationSec === result.durationSec);
+}
+
+/** A failure that a later success has overtaken before it was told: a problem that is over. */
+function openAndShut(ground: Ground, job: JobRow, run: RunN, startedAt: Ms, trouble: NonNullable<ReturnType<typeof problemOf>>, say: Say): ProblemN | null {
+  const n = stepProblem(ground, job, run, startedAt, trouble, trouble.kind, say);
+  if (n !== null) say(job.company, `problem:${n}`, { type: 'problem.closed@1', data: { n, job: job.n, by: 'success' } });
+  return n;
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Failure } from '#contract/errors.ts';
+import type { KeyId, TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { KeyRow } from '#contract/monitoring/rows.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { World } from '../world.ts';
+
+/** A source that may post: its key, and whose it is. */
+export interface Holder { readonly tenant: TenantId; readonly key: KeyRow }
+
+/** `dbk_` and 32 bytes in base64url. */
+export const SECRET = /^dbk_[A-Za-z0-9_-]{43}$/;
+
+export const secretOf = (bytes: Uint8Array): string => `dbk_${Buffer.from(bytes).toString('base64url')}`;
+/** All that is kept of a secret. */
+export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const hintOf = (secret: string): string => secret.slice(-4);
+/** A key in a text that is logged. */
+export const masked = (text: string): string => text.replace(/dbk_[\w%-]*/g, 'dbk_***');
+
+/**
+ * Who posts, by `Authorization: Bearer dbk_…`, or by `?access_token=` for CloudEvents, as their webhook companion has it. Asked of the
+ * database each time: a key that was rotated or revoked ends at once.
+ */
+export function authenticateKey(world: World, request: Request): Promise<Result<Holder>> {
+  const known = asked.get(request);
+  if (known) return known;
+  const answer = holderOf(world, secretIn(request));
+  asked.set(request, answer);
+  return answer;
+}
+
+const asked = new WeakMap<Request, Promise<Result<Holder>>>();
+
+/** The holder of a secret; `signed-out` where there is none by now. */
+export async function holderOf(world: World, secret: string): Promise<Result<Holder>> {
+  if (!SECRET.test(secret)) return failed(NO_KEY);
+  const hash = hashOf(secret);
+  const found = await world.store.system((db) => db.selectFrom('key_index').select(['tenant_id', 'key_id']).where('hash', '=', hash).executeTakeFirst());
+  if (!found) return failed(NO_KEY);
+  const key = await keyRow(world, found.tenant_id, found.key_id);
+  return key === null || key.revokedAt !== null ? failed(NO_KEY) : ok({ tenant: found.tenant_id, key });
+}
+
+const keyRow = (world: World, tenant: TenantId, id: KeyId): Promise<KeyRow | null> =>
+  world.store.tenant(tenant, async (tx) => (await tx.rows('key', [id])).get(id) ?? null, { readOnly: true });
+
+function secretIn(request: Request): string {
+  const header = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
+  if (header !== undefined) return header;
+  const url = new URL(request.url);
+  return url.pathname.endsWith('/ingest/events') ? url.searchParams.get('access_token') ?? '' : '';
+}
+
+const NO_KEY: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };

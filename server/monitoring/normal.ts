@@ -1,0 +1,98 @@
+import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
+import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
+import { firstLine } from '#contract/monitoring/line.ts';
+import type { JobRow, RunRow, Schedule } from '#contract/monitoring/rows.ts';
+import { scheduleFault } from './cron.ts';
+import { maskSecrets } from './secrets.ts';
+
+/** What a source says of the job of a run. What it leaves out stays as it is, or gets the default where the job is new. */
+export interface JobSays {
+  readonly uid: string;
+  readonly name: string;
+  readonly source?: JobRow['source'] | undefined;
+  readonly type?: JobRow['type'] | undefined;
+  readonly group?: JobRow['group'] | undefined;
+  readonly computer?: string | undefined;
+  readonly server?: string | undefined;
+  readonly managed?: boolean | null | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly schedule?: Schedule | null | undefined;
+  readonly graceSec?: Seconds | null | undefined;
+}
+
+/** One execution in our terms, whatever told of it, with no secret in it. */
+export interface Normal {
+  /** Where it stood in what was sent. */
+  readonly index: number;
+  readonly job: JobSays;
+  readonly externalId: string | null;
+  readonly status: 'Running' | 'Success' | 'Warning' | 'Failed' | 'Error';
+  /** Null: when the run began that is running now; where none is, the moment of arrival. */
+  readonly startedAt: Ms | null;
+  /** Null: the source did not say. */
+  readonly endedAt: Ms | null;
+  /** The times are those of arrival: sent again they differ, and it is the same result still. */
+  readonly byArrival: boolean;
+  readonly durationSec: Seconds | null;
+  readonly bytes: Bytes | null;
+  readonly bytesProcessed: Bytes | null;
+  readonly files: number | null;
+  readonly filesFailed: number | null;
+  readonly message: string | null;
+  readonly exitCode: number | null;
+  readonly log: string | null;
+  readonly detail: RunRow['detail'];
+}
+
+/** A clock of a source may be ahead by so much. */
+const AHEAD: Ms = 24 * 3_600_000;
+/** Seconds of a run at the most: what a column holds. */
+const LONGEST: Seconds = 0xffff_fffe;
+
+/** The execution, or in words why it cannot be one. `byArrival`: who made the record had no times of the source's own. */
+export function normalOf(execution: ExecutionIn, index: number, at: Ms, byArrival = false): Normal | { readonly index: number; readonly error: string } {
+  const startedAt = Date.parse(execution.startTime);
+  const endedAt = execution.endTime === undefined || execution.endTime === null ? null : Date.parse(execution.endTime);
+  const error = faultOf(execution, startedAt, endedAt, at);
+  if (error !== null) return { index, error };
+  const { job: name, computer, entityGroup: group, source, type, server, managed, enabled, schedule, graceSec } = execution;
+  return {
+    index,
+    job: { uid: execution.jobInstanceUid ?? `${name}@${computer ?? ''}`, name, source, type, group, computer, server, managed, enabled, schedule, graceSec },
+    externalId: execution.externalId ?? null,
+    status: execution.status,
+    startedAt, endedAt, byArrival,
+    durationSec: execution.durationSec ?? null,
+    bytes: execution.bytesTransferred ?? null,
+    bytesProcessed: execution.bytesProcessed ?? null,
+    files: execution.filesTotal ?? null,
+    filesFailed: execution.filesFailed ?? null,
+    message: lineOf(execution.message),
+    exitCode: execution.exitCode ?? null,
+    log: logOf(execution.log),
+    detail: plain(execution.detail ?? {}),
+  };
+}
+
+export const lineOf = (text: string | null | undefined): string | null =>
+  text === undefined || text === null ? null : firstLine(maskSecrets(text)) || null;
+
+export const logOf = (text: string | null | undefined): string | null =>
+  text === undefined || text === null || text.trim() === '' ? null : maskSecrets(text);
+
+const plain = (detail: RunRow['detail']): RunRow['detail'] =>
+  Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, typeof value === 'string' ? maskSecrets(value) : value]));
+
+function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: Ms): string | null {
+  if (!Number.isFinite(startedAt) || startedAt < 0) return 'startTime: not a moment after 1970';
+  if (startedAt > at + AHEAD) return 'startTime: more than a day in the future';
+  if (endedAt !== null && !Number.isFinite(endedAt)) return 'endTime: not a moment';
+  if (endedAt !== null && endedAt < startedAt) return 'endTime: before startTime';
+  if (endedAt !== null && endedAt > at + AHEAD) return 'endTime: more than a day in the future';
+  if ((execution.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
+  for (const name of ['bytesTransferred', 'bytesProcessed', 'filesTotal', 'filesFailed', 'exitCode', 'graceSec'] as const) {
+    if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: too large`;
+  }
+  const fault = execution.schedule ? scheduleFault(execution.schedule) : null;
+  return fault === null ? null : `schedule: ${fault}`;
+}

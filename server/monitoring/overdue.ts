@@ -1,0 +1,107 @@
+import type { Draft } from '#contract/events.ts';
+import { fold } from '#contract/fold.ts';
+import type { JobN, KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
+import { expectationOf } from '#contract/monitoring/expect.ts';
+import { problemOf, type Trouble } from '#contract/monitoring/judge.ts';
+import type { JobRow, RunRow } from '#contract/monitoring/rows.ts';
+import type { By, TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { cronNext } from './cron.ts';
+import { ABANDONED, decide, type Ground, type Say, stepProblem } from './decide.ts';
+import { groundOfJobs, settle } from './ground.ts';
+import type { Normal } from './normal.ts';
+
+/**
+ * RUN-3: marks those of `jobs` that did not run, each expectation once, and answers when each is due next. A source whose last request
+ * was refused whole is not heard well: nothing is marked of it, and it is asked again in a minute.
+ */
+export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[], bootedAt: Ms, now: Ms): Promise<Map<JobN, Ms>> {
+  return world.store.tenant(tenant, async (tx) => {
+    const ground = await groundOfJobs(tx, jobs, [], MISSED.template);
+    const before = { ...ground.next };
+    const drafts: Draft[] = [];
+    const say = sayInto(ground, drafts, now);
+    const unheard = await unheardKeys(tx);
+    const next = new Map<JobN, Ms>(jobs.map((job) => [job, Infinity]));
+    const uids = await missedUids(tx, ground, bootedAt);
+    for (const job of ground.job.values()) {
+      const stat = ground.stat.get(job.n);
+      const expected = stat ? expectationOf(job, stat, bootedAt, cronNext) : null;
+      if (!stat || !expected) continue;
+      if (expected.dueAt > now) next.set(job.n, expected.dueAt);
+      else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
+      else {
+        if (!uids.has(uidOf(job.n, expected.at))) miss(ground, job, expected.at, stat.lastStart, say);
+        next.set(job.n, expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ?? Infinity);
+      }
+    }
+    await settle(tx, before, ground.next);
+    await tx.append(drafts, byClock(now));
+    return next;
+  });
+}
+
+/** A run that began and never ended has failed, as far as anybody can tell. */
+export async function markAbandoned(world: World, tenant: TenantId, overlong: readonly { readonly run: RunN; readonly job: JobN }[], now: Ms): Promise<void> {
+  await world.store.tenant(tenant, async (tx) => {
+    const ground = await groundOfJobs(tx, [...new Set(overlong.map(({ job }) => job))], overlong.map(({ run }) => run), ABANDONED);
+    const before = { ...ground.next };
+    const keys = await tx.rows('key', [...new Set([...ground.job.values()].map(({ key }) => key))]);
+    const drafts: Draft[] = [];
+    for (const { run, job } of overlong) {
+      const row = ground.run.get(run);
+      const owner = ground.job.get(job);
+      const key = owner && keys.get(owner.key);
+      // Its end may have come since it was looked for.
+      if (row?.status === 'Running' && owner && key) drafts.push(...decide(ground, key, [abandoned(owner, row)], now).drafts);
+    }
+    await settle(tx, before, ground.next);
+    await tx.append(drafts, byClock(now));
+  });
+}
+
+const MINUTE: Ms = 60_000;
+const MISSED: Trouble = problemOf({ status: 'Missed', durationSec: null, bytes: null, files: null, message: null }, []) ?? { state: 'Missed', template: 'Did not run', kind: 'silent' };
+const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
+const uidOf = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
+
+const sayInto = (ground: Ground, drafts: Draft[], at: Ms): Say => (company, entity, event) => {
+  drafts.push({ event, company, entity });
+  fold(ground, { event, company, entity, seq: 0, at, actor: { is: 'clock' }, subject: null, commandId: null });
+};
+
+function miss(ground: Ground, job: JobRow, expectedAt: Ms, lastStart: Ms | null, say: Say): void {
+  const n = ground.next.run++;
+  const problem = stepProblem(ground, job, n, expectedAt, MISSED, MISSED.kind, say);
+  if (problem === null) return;
+  const message = `Expected at ${minuteText(expectedAt)}; ${lastStart === null ? 'it has never run' : `last run at ${minuteText(lastStart)}`}.`;
+  say(job.company, `run:${n}`, { type: 'run.missed@1', data: {
+    n, job: job.n, company: job.company, key: job.key, uid: uidOf(job.n, expectedAt), startedAt: expectedAt, problem, message,
+  } });
+}
+
+const minuteText = (at: Ms): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const abandoned = (job: JobRow, run: RunRow): Normal => ({
+  index: 0, job: { uid: job.uid, name: job.name }, externalId: run.uid, status: 'Failed', startedAt: run.startedAt, endedAt: null, byArrival: true,
+  durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: ABANDONED, exitCode: null, log: null, detail: {},
+});
+
+/** Keys whose last request was a fault. */
+async function unheardKeys(tx: TenantTx): Promise<ReadonlySet<KeyId>> {
+  const rows = await tx.sql.selectFrom('source_health').select(['key_id', 'last_heard_at', 'last_fault_at']).where('tenant_id', '=', tx.tenant).execute();
+  return new Set(rows.flatMap((row) => (row.last_fault_at !== null && row.last_fault_at > (row.last_heard_at ?? 0) ? [row.key_id] : [])));
+}
+
+/** A result that came late may have brought an expectation back that was marked already. */
+async function missedUids(tx: TenantTx, ground: Ground, bootedAt: Ms): Promise<ReadonlySet<string>> {
+  const wanted = [...ground.job.values()].flatMap((job) => {
+    const stat = ground.stat.get(job.n);
+    const expected = stat ? expectationOf(job, stat, bootedAt, cronNext) : null;
+    return expected ? [uidOf(job.n, expected.at)] : [];
+  });
+  if (wanted.length === 0) return new Set();
+  const rows = await tx.sql.selectFrom('run').select('uid').where('tenant_id', '=', tx.tenant).where('uid', 'in', wanted).execute();
+  return new Set(rows.map(({ uid }) => uid));
+}
+

@@ -1,0 +1,43 @@
+/** `/ping/{key}[/{slug}][/start|/fail|/log|/{exit}]`: what an address asks, and the query that came with it. */
+export interface PingAddress {
+  readonly secret: string;
+  /** Null: the job that the key itself stands for. */
+  readonly slug: string | null;
+  readonly action: 'success' | 'start' | 'fail' | 'log' | { readonly exit: number };
+  readonly query: URLSearchParams;
+}
+
+/** Null for an address that is none. Clients that know nothing of a query put `/start` and the like behind it: that is understood. */
+export function readPingAddress(url: URL): PingAddress | null {
+  let search = url.search;
+  let path = url.pathname;
+  const behind = /^(\?.*)(\/(?:start|fail|log|\d{1,3}))$/.exec(search);
+  if (behind) [search, path] = [behind[1] ?? '', path.replace(/\/+$/, '') + (behind[2] ?? '')];
+  const parts = path.replace(/\/+$/, '').split('/').slice(2).map(decoded);
+  const [secret, second, third] = parts;
+  if (secret === undefined || secret === '' || parts.length > 3 || parts.includes(null)) return null;
+  const query = new URLSearchParams(search);
+  if (second === undefined || second === null) return { secret: secret ?? '', slug: null, action: 'success', query };
+  if (third === undefined || third === null) {
+    const action = actionOf(second);
+    return action === null ? withSlug(secret ?? '', second, 'success', query) : { secret: secret ?? '', slug: null, action, query };
+  }
+  const action = actionOf(third);
+  return action === null ? null : withSlug(secret ?? '', second, action, query);
+}
+
+const withSlug = (secret: string, slug: string, action: PingAddress['action'], query: URLSearchParams): PingAddress | null =>
+  /^[\p{L}\p{N}._ -]{1,100}$/u.test(slug) ? { secret, slug, action, query } : null;
+
+function actionOf(part: string): PingAddress['action'] | null {
+  if (part === 'start' || part === 'fail' || part === 'log') return part;
+  return /^\d{1,3}$/.test(part) && Number(part) <= 255 ? { exit: Number(part) } : null;
+}
+
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}

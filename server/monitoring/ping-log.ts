@@ -1,0 +1,32 @@
+import type { Ms } from '#contract/ids.ts';
+import { lock } from './ground.ts';
+import type { World } from '../world.ts';
+import type { Holder } from './ingest-key.ts';
+import { logOf } from './normal.ts';
+import { keepLogs, noteHealth } from './record.ts';
+import type { TenantTx } from '../store/store.ts';
+
+export const knowsJob = (world: World, { tenant, key }: Holder, uid: string): Promise<boolean> =>
+  world.store.tenant(tenant, async (tx) => (await jobOf(tx, key.id, uid)) !== null, { readOnly: true });
+
+/** Puts text behind the log of the run that is named, or that is running; where there is none the text is not kept. Changes no state. */
+export async function addToLog(world: World, { tenant, key }: Holder, uid: string, run: string | null, text: string, at: Ms): Promise<void> {
+  const body = logOf(text);
+  await world.store.tenant(tenant, async (tx) => {
+    await lock(tx);
+    await noteHealth(tx, key.id, at, 1, []);
+    const job = await jobOf(tx, key.id, uid);
+    if (job === null || body === null) return;
+    const named = run === null ? undefined
+      : await tx.sql.selectFrom('run').select('n').where('tenant_id', '=', tenant).where('key_id', '=', key.id).where('uid', '=', run).executeTakeFirst();
+    const n = run === null ? (await tx.rows('stat', [job])).get(job)?.running ?? null : named?.n ?? null;
+    if (n === null) return;
+    const before = await tx.sql.selectFrom('run_log').select('body').where('tenant_id', '=', tenant).where('run_n', '=', n).executeTakeFirst();
+    await keepLogs(tx, [{ run: n, body: before ? `${before.body}\n${body}` : body }]);
+  });
+}
+
+async function jobOf(tx: TenantTx, key: string, uid: string): Promise<number | null> {
+  const row = await tx.sql.selectFrom('job').select('n').where('tenant_id', '=', tx.tenant).where('key_id', '=', key).where('uid', '=', uid).executeTakeFirst();
+  return row?.n ?? null;
+}

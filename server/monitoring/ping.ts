@@ -1,0 +1,72 @@
+import type { Hono } from 'hono';
+import { LIMITS } from '#contract/limits.ts';
+import type { Source } from '#contract/monitoring/words.ts';
+import type { World } from '../world.ts';
+import { type Holder, holderOf } from './ingest-key.ts';
+import { lineOf, logOf, type Normal } from './normal.ts';
+import { type PingAddress, readPingAddress } from './ping-address.ts';
+import { readPingBody } from './ping-body.ts';
+import { addToLog, knowsJob } from './ping-log.ts';
+import { makeRate } from './rate.ts';
+import { record } from './record.ts';
+import { statusOfExit } from './sources/exit.ts';
+import type { ToolQuery } from './sources/reading.ts';
+import { readToolQuery } from './tool-query.ts';
+
+/**
+ * Pings of the healthchecks kind: any client of theirs works when it is given `…/ping/{key}/{slug}` as its address. A job that is new
+ * is made, unless the address says `create=0`. Answers are text, as theirs are.
+ */
+export function pingRoutes(world: World): (app: Hono) => void {
+  const rate = makeRate(LIMITS.ingestPerMinute);
+  return (app) => {
+    app.all('/ping/*', async ({ req }) => {
+      const request = req.raw;
+      if (!['GET', 'HEAD', 'POST'].includes(request.method)) return text(405, 'method not allowed', { allow: 'GET, HEAD, POST' });
+      const address = readPingAddress(new URL(request.url));
+      if (address === null) return text(400, 'invalid url format');
+      const query = readToolQuery(address.query);
+      const rid = address.query.get('rid');
+      if ('issues' in query) return text(400, `invalid ${query.issues[0]?.path ?? 'query'}`);
+      if (rid !== null && !UUID.test(rid)) return text(400, 'invalid rid');
+      const holder = await holderOf(world, address.secret);
+      if (!holder.ok) return text(404, 'not found');
+      const slug = address.slug ?? holder.value.key.name;
+      const now = world.clock.now();
+      const tooMany = rate.ask(`${holder.value.key.id} ${slug}`, now);
+      if (tooMany?.kind === 'too-many') return text(429, 'rate limit exceeded', { 'retry-after': String(Math.max(1, Math.ceil(tooMany.retryAfterMs / 1000))) });
+      if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug))) return text(404, 'not found');
+      const body = await readPingBody(request);
+      if (address.action === 'log') await addToLog(world, holder.value, slug, rid === null ? null : ridName(slug, rid), body, now);
+      else await record(world, holder.value.tenant, holder.value.key, [normal(holder.value, slug, address, query, rid, body)], now);
+      return text(200, 'OK');
+    });
+  };
+}
+
+/** A ping has no times but its arrival: an end belongs to the start that is open. */
+function normal({ key }: Holder, slug: string, { action, query: params }: PingAddress, query: ToolQuery, rid: string | null, body: string): Normal {
+  const exit = typeof action === 'object' ? action.exit : query.exit;
+  const status = action === 'start' ? 'Running' : action === 'fail' ? 'Failed' : exit === null ? 'Success' : statusOfExit(key.tool, exit);
+  const log = logOf(body);
+  return {
+    index: 0,
+    job: {
+      uid: slug, name: query.job ?? slug, source: sourceOf(key.tool), ...(query.host === null ? {} : { computer: query.host }),
+      ...(query.schedule === null ? {} : { schedule: query.schedule }), ...(params.has('grace') ? { graceSec: query.graceSec } : {}),
+    },
+    externalId: rid === null ? null : ridName(slug, rid),
+    status, startedAt: null, endedAt: null, byArrival: true, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null,
+    message: status === 'Success' || status === 'Running' ? null : lineOf(body) ?? (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`),
+    exitCode: action === 'start' ? null : exit, log, detail: {},
+  };
+}
+
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+/** An id of a run is the client's own and says nothing of other jobs. */
+const ridName = (slug: string, rid: string): string => `${slug} ${rid.toLowerCase()}`;
+const sourceOf = (tool: Source): Source => (tool === 'api' ? 'ping' : tool);
+
+const text = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'ping-body-limit': String(LIMITS.logBytes), ...headers } });
+

@@ -1,0 +1,102 @@
+import { DateTime } from 'luxon';
+import type { Ms } from '#contract/ids.ts';
+import type { ExecutionIn, Ingested } from '#contract/monitoring/ingest.ts';
+import type { Schedule } from '#contract/monitoring/rows.ts';
+
+/** What the address says besides the tool's own output. Null: not said. */
+export interface ToolQuery {
+  readonly job: string | null;
+  readonly host: string | null;
+  readonly exit: number | null;
+  /** A zone's name, or an offset as `+02:00`: for tools that write local times. */
+  readonly tz: string | null;
+  readonly schedule: Schedule | null;
+  readonly graceSec: number | null;
+}
+
+/** What was read of a tool's output. `byArrival`: the tool gives no times, so they are counted back from the arrival. */
+export interface Reading {
+  readonly executions: readonly { readonly execution: ExecutionIn; readonly byArrival: boolean }[];
+  readonly rejected: Ingested['rejected'];
+}
+
+/** From a tool's own output to executions. Pure. */
+export type Reader = (body: string, query: ToolQuery, at: Ms) => Reading;
+
+export const one = (execution: ExecutionIn, byArrival: boolean): Reading => ({ executions: [{ execution, byArrival }], rejected: [] });
+export const none = (error: string, index = 0): Reading => ({ executions: [], rejected: [{ index, error }] });
+
+/** The fields that every tool has alike. */
+export function common(query: ToolQuery, source: NonNullable<ExecutionIn['source']>, name: string, host = ''): Pick<ExecutionIn, 'job' | 'source' | 'computer' | 'schedule' | 'graceSec' | 'exitCode'> {
+  const computer = (query.host ?? host).slice(0, 200);
+  return {
+    job: (query.job ?? name).slice(0, 200) || source, source, exitCode: query.exit,
+    ...(computer === '' ? {} : { computer }),
+    ...(query.schedule === null ? {} : { schedule: query.schedule }),
+    ...(query.graceSec === null ? {} : { graceSec: query.graceSec }),
+  };
+}
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Lines of JSON objects among lines of text, as a tool's two outputs poured into one. */
+export function readLines(body: string): { readonly objects: Json[]; readonly text: string[] } {
+  const objects: Json[] = [];
+  const text: string[] = [];
+  for (const line of body.split(/\r?\n/)) {
+    const object = line.startsWith('{') ? objectIn(line) : null;
+    if (object) objects.push(object);
+    else if (line.trim() !== '') text.push(line);
+  }
+  return { objects, text };
+}
+
+/** A JSON object, or null for anything else. */
+export function objectIn(text: string): Json | null {
+  const value = jsonIn(text);
+  return isObject(value) ? value : null;
+}
+
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const sub = (json: Json | null | undefined, name: string): Json => { const value = json?.[name]; return isObject(value) ? value : {}; };
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** Text, also of a number; null for what is empty or neither. */
+export const word = (value: unknown): string | null =>
+  typeof value === 'string' ? value.trim() || null : typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
+/** A number, also written as text. */
+export function amount(value: unknown): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+}
+/** A count: whole and not below 0. */
+export const whole = (value: unknown): number | null => {
+  const number = amount(value);
+  return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER ? null : Math.round(number);
+};
+
+/** A moment; one without a zone is read in `tz`. Null where it is none, or where the zone is needed and not known. */
+export function momentOf(value: unknown, tz: string | null): Ms | null {
+  const text = word(value);
+  if (text === null || /^0{4}-/.test(text) || text.startsWith('0001-')) return null;
+  const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/ (?=[+-]\d\d:?\d\d$)/, '');
+  if (/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(iso)) return finite(DateTime.fromISO(iso).toMillis());
+  return tz === null ? null : finite(DateTime.fromISO(iso, { zone: zoneOf(tz) }).toMillis());
+}
+
+/** `+02:00` as luxon names it. */
+export const zoneOf = (tz: string): string => (/^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz);
+const finite = (ms: number): Ms | null => (Number.isFinite(ms) ? ms : null);
+
+export const iso = (ms: Ms): string => new Date(Math.max(0, Math.round(ms))).toISOString();
+/** Values that say something, for the panel. */
+export const details = (all: Readonly<Record<string, string | number | boolean | null>>): NonNullable<ExecutionIn['detail']> =>
+  Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, typeof value === 'string' ? value.slice(0, 1000) : value]])));
+export const logText = (body: string): string | null => (body.trim() === '' ? null : body.slice(-200_000));
