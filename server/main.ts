@@ -51,7 +51,7 @@ async function stop(signal: string): Promise<void> {
   log.info('stopping', { signal });
   systemClock.after(STOP_MS, () => process.exit(1));
   try {
-    timers();
+    timers.stop();
     await server.stop(GRACE_MS);
     await store.close();
     process.exit(0);

@@ -6,11 +6,12 @@ import { loggedPath } from './access.ts';
 import type { Assets } from './assets.ts';
 import { serveAsset } from './assets.ts';
 import { callerReader } from './caller.ts';
-import { JSON_TYPE, NO_SUCH_CALL, refuse, SERVER_FAULT } from './envelope.ts';
+import { busyFor, JSON_TYPE, NO_SUCH_CALL, refuse, SERVER_FAULT } from './envelope.ts';
 import type { Handlers } from './handler.ts';
 import { API, mountCalls } from './mount.ts';
 import { openApi } from './openapi.ts';
-import { callServer, faultOf } from './serve-call.ts';
+import { makeQueue } from './queue.ts';
+import { CALL_LIMITS, callServer, faultOf } from './serve-call.ts';
 import type { Limits } from './serve-call.ts';
 import { shield } from './shield.ts';
 
@@ -61,6 +62,12 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
   app.get(`${API}/openapi.json`, () => new Response(description, { headers: { 'content-type': JSON_TYPE } }));
   app.all('/api', () => refuse(NO_SUCH_CALL));
   app.all('/api/*', () => refuse(NO_SUCH_CALL));
+  const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
+  const pings = makeQueue(ingestAtOnce, ingestWaiting);
+  app.use('/ping/*', async (_, next) => {
+    const turn = pings.run(next);
+    return turn === null ? refuse(busyFor(retryAfterMs)) : await turn;
+  });
   beside.routes?.(app);
   const { assets } = beside;
   if (assets) app.get('*', ({ req }) => serveAsset(assets, req.raw));

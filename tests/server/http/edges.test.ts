@@ -66,6 +66,16 @@ test('HTTP-9: what comes in at once is bounded; what finds no place is told when
   expect((await ask(app, lastSync, { host, token })).status).toBe(200);
 });
 
+test('HTTP-9: what is served beside the calls is bounded too', async () => {
+  const gate = Promise.withResolvers<void>();
+  const app = appOf(ground.world, {}, { routes: (routes) => { routes.all('/ping/*', async () => { await gate.promise; return new Response('OK'); }); }, limits: { ...CALL_LIMITS, ingestAtOnce: 1, ingestWaiting: 1 } });
+  const pings = [ask(app, '/ping/a', { host }), ask(app, '/ping/b', { host }), ask(app, '/ping/c', { host })];
+  const early = await Promise.race(pings);
+  gate.resolve();
+  expect([early.status, early.headers.get('retry-after'), early.headers.get('x-content-type-options')]).toEqual([503, '1', 'nosniff']);
+  expect((await Promise.all(pings)).map(({ status }) => status).sort()).toEqual([200, 200, 503]);
+});
+
 test('HTTP-9: a place that becomes free goes to the next in line, also after a failure', async () => {
   const queue = makeQueue(1, 2);
   const order: number[] = [];
@@ -144,7 +154,7 @@ test('HTTP-13: the OpenAPI page lists every call with its parameters, answers an
     expect(Object.keys(operation.responses)).toContain('200');
     for (const response of Object.values(operation.responses)) expect(response.description).not.toBe('');
   }
-  expect(page.paths['/ping/{key}/{slug}']?.['post']?.operationId).toBe('pingPost');
+  expect(page.paths['/ping/{key}/{slug}']?.['post']?.operationId).toBe('pingJobPost');
   const changed = page.paths['/monitoring/backoffice/jobExecutions/{id}']?.['put'];
   expect(Object.keys(changed?.responses ?? {})).toEqual(expect.arrayContaining(['200', '400', '401', '403', '404', '409', '413', '422', '503']));
   const refs = [...JSON.stringify(page).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? '');

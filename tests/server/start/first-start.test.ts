@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from '#server/config.ts';
+import type { Settings } from '#server/config.ts';
+import { firstStart } from '#server/first-start.ts';
+import { eachDatabase, freshStore } from '../store/databases.ts';
+import { appOf, login, makeGround } from '../http/ground.ts';
+
+let dataDir: string;
+beforeEach(() => { dataDir = mkdtempSync(join(tmpdir(), 'daybook-data-')); });
+afterEach(() => { rmSync(dataDir, { recursive: true }); });
+
+eachDatabase((name) => {
+  test('START-1: the first start makes a provider, a company and an administrator, and every start shows its password while the file is there', async () => {
+    const ground = await makeGround({ dataDir }, await freshStore(name));
+    const { world } = ground;
+    const made = await firstStart(world, null);
+    expect(made).toEqual({ username: 'admin', password: expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/) });
+    const file = join(dataDir, 'administrator.txt');
+    expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8').includes(made?.password ?? 'none')]).toEqual([0o600, true]);
+    expect(ground.lines.join('')).not.toContain(made?.password);
+    const signed = await login(appOf(world), 'any.host:4300', 'admin', made?.password);
+    expect(signed.body.data.user).toMatchObject({ name: 'Administrator', email: 'admin@example.com', roles: ['admin', 'operator', 'super-admin'], companies: null });
+
+    expect(await firstStart(world, 'another password')).toEqual(made);
+    rmSync(file);
+    expect(await firstStart(world, null)).toBeNull();
+    const [tenant = ''] = await world.store.tenants();
+    const rows = await world.store.tenant(tenant, async (tx) => ({ companies: await tx.all('company'), users: await tx.all('user') }));
+    expect([rows.companies.map((one) => one.name), rows.users.length]).toEqual([['First company'], 1]);
+  });
+});
+
+test('START-1: a wanted password is taken, and a start that broke off is finished by the next', async () => {
+  const { world } = await makeGround({ dataDir });
+  const broken = { ...world, store: { ...world.store, tenant: async () => { throw new Error('cut'); } } } as typeof world;
+  await world.store.tenants();
+  await expect(firstStart(broken, 'the wanted password')).rejects.toThrow('cut');
+  expect(await firstStart(world, 'the wanted password')).toEqual({ username: 'admin', password: 'the wanted password' });
+  expect((await login(appOf(world), 'x', 'admin', 'the wanted password')).status).toBe(200);
+});
+
+test('START-2: settings come from the environment, and one that cannot be used is named', () => {
+  const plain = readConfig({}, '/srv/daybook') as Settings;
+  expect(plain).toMatchObject({ hostname: '127.0.0.1', demoPassword: null, config: { port: 4300, databaseUrl: null, pageDir: join('/srv/daybook', 'dist'), trustedProxies: [] } });
+  expect(readConfig({ PORT: '0', HOST: '0.0.0.0', DAYBOOK_DATA: '/d', DATABASE_URL: 'postgres://x', DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, '/'))
+    .toMatchObject({ hostname: '0.0.0.0', config: { port: 0, dataDir: '/d', databaseUrl: 'postgres://x', trustedProxies: ['10.0.0.0/8', '::1'] } });
+  expect([readConfig({ PORT: 'x' }, '/'), readConfig({ PORT: '70000' }, '/'), readConfig({ DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/33' }, '/'), readConfig({ DAYBOOK_DEMO_PASSWORD: 'x'.repeat(129) }, '/')])
+    .toEqual([expect.stringContaining('PORT'), expect.stringContaining('PORT'), expect.stringContaining('10.0.0.0/33'), expect.stringContaining('DAYBOOK_DEMO_PASSWORD')]);
+});
