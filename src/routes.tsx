@@ -28,7 +28,7 @@ const monitoring = createRoute({
 });
 const dailyChecks = createRoute({
   getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/daily-checks/daily-checks.tsx'), 'DailyChecks'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/daily-checks/screen.tsx'), 'DailyChecks'),
 });
 const sources = createRoute({
   getParentRoute: () => framed, path: '/monitoring/sources', beforeLoad: behind('monitoring.sources'),

@@ -20,9 +20,9 @@ export function SourceList(props: SourceListProps) {
   return (
     <table className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
       <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-        <tr className="h-9 border-t-2 border-b border-head text-left text-agate text-ink-2">
-          <th scope="col" className="w-[30%] pl-5 font-normal">Source</th>
-          <th scope="col" className="w-[20%] font-normal">Company</th>
+        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
+          <th scope="col" className="w-[25%] pl-5 font-normal">Source</th>
+          <th scope="col" className="w-[18%] font-normal">Company</th>
           <th scope="col" className="font-normal">State</th>
           <th scope="col" className="w-36 font-normal">Made</th>
           <th scope="col" className="w-28 font-normal">Last heard</th>

@@ -1,0 +1,7 @@
+import type { RunN } from '#contract/ids.ts';
+import type { RunView } from '#contract/monitoring/query.ts';
+
+/** What is being asked over the page. `row`: the only one it is about, where it is one. */
+export type Ask =
+  | { readonly is: 'snooze' | 'note' | 'review'; readonly runs: readonly RunN[]; readonly row: RunView | null }
+  | { readonly is: 'help' | 'range' | 'facets' };

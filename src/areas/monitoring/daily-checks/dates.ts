@@ -1,0 +1,112 @@
+import type { Day, Ms } from '#contract/ids.ts';
+
+/** Which days a list covers. Days are calendar days of the provider's zone, `YYYY-MM-DD`; both ends are included. */
+export type Span =
+  | { readonly is: 'today' }
+  | { readonly is: 'yesterday' }
+  | { readonly is: 'last'; readonly days: number }
+  | { readonly is: 'range'; readonly from: Day; readonly to: Day };
+
+/** The shortcuts of the menu, in its order. */
+export const SHORTCUTS: readonly Span[] = [
+  { is: 'today' }, { is: 'yesterday' }, ...[2, 3, 4, 5, 7, 14, 30].map((days): Span => ({ is: 'last', days })),
+];
+
+/** Where a day begins: an IANA zone, and the hour (0 to 23) of its wall clock at which the operational day starts. */
+export interface DayRule { readonly zone: string; readonly hour: number }
+
+export const MOST_DAYS = 999;
+
+export function spanKey(span: Span): string {
+  switch (span.is) {
+    case 'today': case 'yesterday': return span.is;
+    case 'last': return `last-${span.days}`;
+    case 'range': return `${span.from}..${span.to}`;
+  }
+}
+
+/** Null for what is no span. */
+export function spanOfKey(key: string): Span | null {
+  if (key === 'today' || key === 'yesterday') return { is: key };
+  const last = /^last-([1-9]\d{0,2})$/.exec(key)?.[1];
+  if (last !== undefined) return { is: 'last', days: Number(last) };
+  const [from, to, more] = key.split('..');
+  if (from === undefined || to === undefined || more !== undefined || !isDay(from) || !isDay(to) || from > to) return null;
+  return { is: 'range', from, to };
+}
+
+export function spanLabel(span: Span): string {
+  switch (span.is) {
+    case 'today': return 'Today';
+    case 'yesterday': return 'Yesterday';
+    case 'last': return span.days === 1 ? 'Last day' : `Last ${span.days} Days`;
+    case 'range': return span.from === span.to ? shortDay(span.from) : `${shortDay(span.from)} to ${shortDay(span.to)}`;
+  }
+}
+
+/** First and last day of a span. */
+export function daysOf(span: Span, today: Day): readonly [first: Day, last: Day] {
+  switch (span.is) {
+    case 'today': return [today, today];
+    case 'yesterday': return [addDays(today, -1), addDays(today, -1)];
+    case 'last': return [addDays(today, 1 - span.days), today];
+    case 'range': return [span.from, span.to];
+  }
+}
+
+/** `from` inclusive, `to` exclusive: from the start of the first day to the end of the last. */
+export function timesOf(span: Span, today: Day, rule: DayRule): { readonly from: Ms; readonly to: Ms } {
+  const [first, last] = daysOf(span, today);
+  return { from: startOfDay(first, rule), to: startOfDay(addDays(last, 1), rule) };
+}
+
+/** The operational day that a moment belongs to. */
+export const dayAt = (at: Ms, { zone, hour }: DayRule): Day => dayOfWall(at + offsetAt(at, zone) - hour * HOUR);
+
+/** The first moment of a day. Where the clock jumps over it, the moment of the jump; where it comes twice, the first. */
+export function startOfDay(day: Day, { zone, hour }: DayRule): Ms {
+  const wall = Date.parse(`${day}T00:00:00Z`) + hour * HOUR;
+  const [early, late] = [wall - offsetAt(wall - DAY, zone), wall - offsetAt(wall + DAY, zone)].sort((a, b) => a - b) as [Ms, Ms];
+  return early + offsetAt(early, zone) >= wall ? early : late;
+}
+
+/** The moment at which the zone's wall clock shows this hour on this day. */
+export const momentAt = (day: Day, hour: number, zone: string): Ms => startOfDay(day, { zone, hour });
+
+export const addDays = (day: Day, days: number): Day => dayOfWall(Date.parse(`${day}T00:00:00Z`) + days * DAY);
+
+/** 0 Sunday … 6 Saturday. */
+export const weekday = (day: Day): number => new Date(`${day}T00:00:00Z`).getUTCDay();
+
+export const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && dayOfWall(Date.parse(`${text}T00:00:00Z`)) === text;
+
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+
+const shortDay = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
+const dayOfWall = (wall: Ms): Day => new Date(wall).toISOString().slice(0, 10);
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** How far the zone's wall clock is ahead of UTC at a moment, ms. An unknown zone counts as UTC. */
+function offsetAt(at: Ms, zone: string): Ms {
+  const parts: Record<string, number> = {};
+  for (const { type, value } of clockOf(zone).formatToParts(at)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts as Partial<Record<string, number>>;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+}
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known) return known;
+  const options = { hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' } as const;
+  let made: Intl.DateTimeFormat;
+  try {
+    made = new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone });
+  } catch {
+    made = new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
+  }
+  clocks.set(zone, made);
+  return made;
+}

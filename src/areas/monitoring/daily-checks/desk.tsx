@@ -1,0 +1,194 @@
+import { lazy, Suspense, useEffect } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Me } from '#contract/account/me.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { RunView } from '#contract/monitoring/query.ts';
+import { useWatch } from '#src/door.ts';
+import { announce } from '#src/frame/announce.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { formatCount, formatDay, plural } from '#src/ui/format.ts';
+import { Ring } from '#src/ui/ring.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { useWide } from '#src/ui/wide.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import type { BulkDeed } from './bulk-bar.tsx';
+import { moved } from './cursor.ts';
+import { Empty } from './empty.tsx';
+import { Facets, FacetsHead } from './facets.tsx';
+import { CARD_PX, Grid, ROW_PX } from './grid.tsx';
+import type { Press } from './grid.tsx';
+import type { Command } from './keys.ts';
+import { cleared } from './list.ts';
+import { Notices } from './notices.tsx';
+import { extended, NOTHING } from './selection.ts';
+import { Toolbar } from './toolbar.tsx';
+import { useDeeds } from './use-deeds.ts';
+import { useKeys } from './use-keys.ts';
+import { useRound } from './use-round.ts';
+import { rowAt } from './window.ts';
+
+const OpenRun = lazy(async () => ({ default: (await import('../run-panel/open-run.tsx')).OpenRun }));
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }));
+const STILL = {};
+
+/** The morning screen of one person. */
+export function Desk({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
+  const round = useRound(me, branding);
+  const deeds = useDeeds(round);
+  const status = useWatch('status', STILL);
+  const phone = !useWide();
+  const acts = can(me.roles, 'monitoring.job-actions');
+  const { list, setList, view, selection, cursor, now, rule } = round;
+  const zone = rule.zone;
+  const total = view?.total ?? 0;
+  const progress = view?.progress;
+  const count = selection.runs.size;
+  const found = view === undefined || round.held ? '' : plural(view.total, 'result');
+  useEffect(() => { if (found !== '') announce(found); }, [found]);
+  useEffect(() => { if (count > 0) announce(`${formatCount(count)} selected`); }, [count]);
+
+  const openRow = (row: RunView, how: 'push' | 'replace'): void => setList({ ...list, open: row.n }, how);
+  const close = (): void => {
+    setList({ ...list, open: null });
+    if (cursor) round.setCursor({ ...cursor, step: cursor.step + 1 });
+  };
+  const move = (by: number): void => {
+    const next = moved(cursor, by, view);
+    if (!next) return;
+    round.work();
+    round.setCursor(next);
+    const row = rowAt(view, next.index);
+    if (list.open !== null && row) openRow(row, 'replace');
+  };
+  const extend = (by: 1 | -1): void => {
+    const next = moved(cursor, by, view);
+    const rows = [rowAt(view, cursor?.index ?? -1), rowAt(view, next?.index ?? -1)].filter((row) => row !== undefined);
+    if (!next || rows.length === 0) return;
+    round.work();
+    round.setSelection(extended(selection, rows.map(({ n, company }) => ({ n, company }))));
+    round.setCursor(next);
+  };
+  const perPage = Math.max(1, Math.floor((globalThis.innerHeight - 220) / (phone ? CARD_PX : ROW_PX)));
+
+  const command = (what: Command): void => {
+    const row = rowAt(view, cursor?.index ?? -1);
+    switch (what) {
+      case 'next': return move(1);
+      case 'previous': return move(-1);
+      case 'page-down': return move(perPage);
+      case 'page-up': return move(-perPage);
+      case 'first': return move(-total);
+      case 'last': return move(total);
+      case 'extend-next': return extend(1);
+      case 'extend-previous': return extend(-1);
+      case 'select': return row && deeds.select(row, cursor?.index ?? 0, false);
+      case 'select-all': return deeds.selectAll();
+      case 'open': return row && openRow(row, 'push');
+      case 'back':
+        if (list.open !== null) return close();
+        if (count > 0) return round.setSelection(NOTHING);
+        return round.setCursor(null);
+      case 'review': return deeds.review(deeds.targets());
+      case 'review-with': return deeds.askFor('review', deeds.targets());
+      case 'snooze': return deeds.askFor('snooze', deeds.targets());
+      case 'note': return deeds.askFor('note', deeds.targets());
+      case 'facets': {
+        const first = document.querySelector<HTMLElement>('aside.dc-facets button');
+        if (first?.offsetParent) first.focus();
+        else deeds.setAsk({ is: 'facets' });
+        return undefined;
+      }
+      case 'refresh': return round.takeIn();
+      case 'help': return deeds.setAsk({ is: 'help' });
+    }
+  };
+  useKeys(acts, command);
+
+  const press = (what: Press, row: RunView, index: number, shift: boolean): void => {
+    const at = { index, n: row.n, step: cursor?.step ?? 0 };
+    switch (what) {
+      case 'open': round.setCursor(at); return openRow(row, list.open === null ? 'push' : 'replace');
+      case 'select': round.setCursor(at); return deeds.select(row, index, shift);
+      case 'review': return acts ? deeds.review([row.n]) : undefined;
+      case 'undo': return deeds.change({ is: row.problem?.review ? 'reopen' : 'wake' }, [row.n]);
+    }
+  };
+  const bulk = (deed: BulkDeed): void => {
+    switch (deed) {
+      case 'all': return deeds.selectAll();
+      case 'clear': return round.setSelection(NOTHING);
+      case 'snooze': case 'note': return deeds.askFor(deed, deeds.targets());
+      case 'review': return deeds.change({ is: 'review', comment: null }, deeds.targets());
+      case 'reopen': case 'wake': return deeds.change({ is: deed }, deeds.targets());
+    }
+  };
+  const open = list.open === null ? null : deeds.rowOf(list.open) ?? null;
+  const place = view && list.open !== null ? view.rows.findIndex((row) => row.n === list.open) : -1;
+  const fresh = view?.fresh ?? 0;
+
+  return (
+    <Page
+      title="Daily checks" detail={formatDay(now, zone)} scroll="own"
+      progress={progress && progress.of > 0 ? <Ring done={progress.cleared} of={progress.of} word="cleared" /> : undefined}
+      search={(
+        <SearchField
+          label="Search jobs, companies, causes" value={list.text} focusKey="/" onChange={(text, at) => setList({ ...list, text }, 'replace', at)}
+          onLeave={() => document.querySelector<HTMLElement>('[role=grid] [tabindex="0"]')?.focus()}
+        />
+      )}
+    >
+      <div className="dc-work" {...(list.open !== null && { 'data-panel': '' })}>
+        <aside className="dc-facets hidden desk:block" aria-label="Filters">
+          <FacetsHead list={list} onList={(next, at) => setList(next, 'push', at)} />
+          <Facets facets={view?.facets} list={list} onList={(next, at) => setList(next, 'push', at)} />
+        </aside>
+        <section className="dc-list" aria-label="Results">
+          <div>
+            <Toolbar
+              list={list} facets={view?.facets} fresh={fresh} loaded={view?.loaded} onList={(next, at) => setList(next, 'push', at)}
+              onRange={() => deeds.setAsk({ is: 'range' })} onFacets={() => deeds.setAsk({ is: 'facets' })} onTakeIn={round.takeIn}
+            />
+            <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
+            <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />
+            {fresh > 0 && phone && (
+              <button type="button" className="h-11 w-full border-b border-hair bg-sheet text-center font-semibold text-accent" onClick={round.takeIn}>
+                {formatCount(fresh)} new, tap to bring in
+              </button>
+            )}
+          </div>
+          {view && total === 0
+            ? <Empty view={view} list={list} filter={round.filter} zone={zone} now={now} onClear={(at) => setList(cleared(list), 'push', at)} />
+            : (
+              <Grid
+                key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
+                now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={deeds.selectAll}
+              />
+            )}
+          {count > 0 && <BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} />}
+        </section>
+        {list.open !== null && (
+          <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>
+            <OpenRun
+              n={list.open} row={open} place={place < 0 ? null : (view?.first ?? 0) + place + 1} total={total} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
+              onMove={move} onClose={close} onCause={(cause) => setList({ ...cleared(list), review: null, causes: [cause] })}
+              onDeed={(deed, runs) => {
+                if (deed === 'review') return deeds.review(runs);
+                if (deed === 'snooze' || deed === 'note') return deeds.askFor(deed, runs);
+                if (deed === 'review-with') return deeds.askFor('review', runs);
+                return deeds.change({ is: deed }, runs);
+              }}
+            />
+          </Suspense>
+        )}
+      </div>
+      {deeds.ask && (
+        <Suspense>
+          <Dialogs
+            ask={deeds.ask} list={list} facets={view?.facets} total={total} rule={rule} now={now} acts={acts} onList={(next, at) => setList(next, 'push', at)}
+            onChange={deeds.change} onClose={() => deeds.setAsk(null)}
+          />
+        </Suspense>
+      )}
+    </Page>
+  );
+}

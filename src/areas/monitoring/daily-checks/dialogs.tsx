@@ -1,0 +1,141 @@
+import { useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Change } from '#contract/monitoring/change.ts';
+import type { RunsFacets } from '#contract/monitoring/query.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { Kbd } from '#src/ui/kbd.tsx';
+import { formatCount, plural } from '#src/ui/format.ts';
+import type { Ask } from './asks.ts';
+import { dayAt, daysOf } from './dates.ts';
+import type { DayRule } from './dates.ts';
+import { Facets, FacetsHead } from './facets.tsx';
+import { HELP } from './keys.ts';
+import type { List } from './list.ts';
+import { SnoozeForm } from './snooze-form.tsx';
+
+export interface DialogsProps {
+  readonly ask: Ask;
+  readonly list: List;
+  readonly facets: RunsFacets | undefined;
+  readonly total: number;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly acts: boolean;
+  readonly onList: (next: List, at?: number) => void;
+  readonly onChange: (change: Change, runs: readonly number[]) => void;
+  readonly onClose: () => void;
+}
+
+/** Everything that is asked over the page. Loaded with the first question. */
+export function Dialogs(props: DialogsProps) {
+  const { ask, onClose, onChange } = props;
+  switch (ask.is) {
+    case 'help': return <Help acts={props.acts} onClose={onClose} />;
+    case 'range': return <Range {...props} />;
+    case 'facets': return (
+      <Dialog title="Filters" place="bottom" onClose={onClose} footer={<Button variant="primary" className="grow" onClick={onClose}>Show {formatCount(props.total)}</Button>}>
+        <div className="dc-facets border-0 px-4"><FacetsHead list={props.list} onList={props.onList} /><Facets facets={props.facets} list={props.list} onList={props.onList} /></div>
+      </Dialog>
+    );
+    case 'snooze': return (
+      <SnoozeForm
+        title={`Snooze ${about(ask)}`} zone={props.rule.zone} now={props.now} onClose={onClose}
+        onSnooze={(until, reason) => { onChange({ is: 'snooze', until, reason }, ask.runs); onClose(); }}
+      />
+    );
+    case 'note': {
+      const before = ask.row?.problem?.note?.content ?? '';
+      return (
+        <Words
+          title={`Note on ${about(ask)}`} label="Note" first={before} word="Keep the note" onClose={onClose}
+          detail="It stays with the problem: the same failure tomorrow shows it again."
+          onDone={(words) => { if (words.trim() !== before) onChange({ is: 'note', content: words.trim() === '' ? null : words.trim() }, ask.runs); onClose(); }}
+          needed={before === ''}
+        />
+      );
+    }
+    case 'review': return (
+      <Words
+        title={`Review ${about(ask)}`} label="Comment" first="" word="Review" onClose={onClose} detail="It stands in the history of the problem."
+        onDone={(words) => { onChange({ is: 'review', comment: words.trim() === '' ? null : words.trim() }, ask.runs); onClose(); }} needed={false}
+      />
+    );
+  }
+}
+
+const about = (ask: Extract<Ask, { readonly runs: readonly number[] }>): string =>
+  (ask.row ? `${ask.row.jobName}, ${ask.row.companyName}` : plural(ask.runs.length, 'result'));
+
+interface WordsProps {
+  readonly title: string;
+  readonly label: string;
+  readonly detail: string;
+  readonly first: string;
+  readonly word: string;
+  readonly needed: boolean;
+  readonly onDone: (words: string) => void;
+  readonly onClose: () => void;
+}
+
+function Words({ title, label, detail, first, word, needed, onDone, onClose }: WordsProps) {
+  const [words, setWords] = useState(first);
+  const can = !needed || words.trim() !== '';
+  return (
+    <Dialog
+      title={title} onClose={onClose}
+      footer={<><Button variant="primary" disabled={!can} onClick={() => onDone(words)} keycap="Ctrl Enter">{word}</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
+    >
+      <label className="block px-5 py-4">
+        <span className="block pb-1">{label}</span>
+        <textarea
+          value={words} rows={4} maxLength={LIMITS.noteChars} onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can) onDone(words); }}
+          className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
+        />
+        <span className="block pt-1 text-agate text-ink-3">{detail}</span>
+      </label>
+    </Dialog>
+  );
+}
+
+function Range({ list, rule, now, onList, onClose }: DialogsProps) {
+  const [first, last] = daysOf(list.span, dayAt(now, rule));
+  const [from, setFrom] = useState(first);
+  const [to, setTo] = useState(last);
+  // Either end empty: the picker just closes.
+  const done = (): void => {
+    if (from !== '' && to !== '') onList({ ...list, span: { is: 'range', from: from < to ? from : to, to: from < to ? to : from } });
+    onClose();
+  };
+  return (
+    <Dialog title="Choose days" onClose={onClose} footer={<><Button variant="primary" onClick={done}>Show these days</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}>
+      <div className="flex flex-wrap gap-4 px-5 py-4"><DayField label="First day" value={from} onChange={setFrom} /><DayField label="Last day" value={to} onChange={setTo} /></div>
+    </Dialog>
+  );
+}
+
+function DayField({ label, value, onChange }: { readonly label: string; readonly value: string; readonly onChange: (day: string) => void }) {
+  return (
+    <label className="block grow">
+      <span className="block pb-1">{label}</span>
+      <input type="date" value={value} onChange={(event) => onChange(event.target.value)} className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11" />
+    </label>
+  );
+}
+
+function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2">
+        {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
+          <div key={does} className="flex h-8 items-center gap-3 border-b border-hair">
+            <dt className="flex w-14 gap-1">{keys.map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
+            <dd className="m-0">{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import { Link } from '@tanstack/react-router';
+import type { Ms } from '#contract/ids.ts';
+import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
+import { useWatch } from '#src/door.ts';
+import { useCan } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { DEFAULTS, narrowed } from './list.ts';
+import type { List } from './list.ts';
+
+interface EmptyProps {
+  readonly view: RunsView;
+  readonly list: List;
+  readonly filter: RunsFilter;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onClear: (at: number) => void;
+}
+
+/** Why nothing is listed, and what to do. */
+export function Empty({ view, list, filter, zone, now, onClear }: EmptyProps) {
+  const sources = useCan('monitoring.sources');
+  if (view.loaded.days < view.loaded.of && view.newestAt === null) return <Said title="Results are on their way" detail={`${view.loaded.days} of ${view.loaded.of} days here.`} />;
+  if (view.newestAt === null) {
+    return (
+      <Said title="No results yet" detail={sources ? 'Results show here as soon as a backup tool reports.' : 'An administrator connects the backup tools.'}>
+        {sources && <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">Connect a source</Link>}
+      </Said>
+    );
+  }
+  if (narrowed(list) > 0) return <Said title="Nothing matches" detail="No result has all of these."><Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button></Said>;
+  if (list.review === DEFAULTS.review && view.progress.of > 0) return <AllClear view={view} filter={filter} zone={zone} now={now} />;
+  return <Said title="Nothing to check" detail={`No result of these days is a problem. New results come in as they happen.`} />;
+}
+
+const CLEARED_MOST = 400;
+
+/** The page is ruled off. Since when: the last review of what was to be cleared. */
+function AllClear({ view, filter, zone, now }: Pick<EmptyProps, 'view' | 'filter' | 'zone' | 'now'>) {
+  const dealt = useWatch('runs', { filter: { ...filter, review: 'cleared' }, window: { first: 0, count: CLEARED_MOST }, held: false, round: 0 });
+  const times = (dealt?.rows ?? []).flatMap(({ problem }) => (problem ? [problem.review?.at ?? problem.closedAt ?? 0] : []));
+  const since = times.length === 0 || (dealt?.total ?? 0) > CLEARED_MOST ? null : Math.max(...times);
+  const countOf = (value: string): number => view.facets.review.find((one) => one.value === value)?.count ?? 0;
+  const { cleared, of } = view.progress;
+  return (
+    <Said
+      title={since === null ? 'All clear' : `All clear since ${now - since < DAY_MS ? formatTime(since, zone) : formatWhen(since, zone)}`}
+      detail={`${formatCount(cleared)} of ${formatCount(of)} cleared. New results come in as they happen.`} ticked
+    >
+      <table className="border-t border-b-3 border-double border-t-head-rule border-b-head-rule [border-top-style:solid]">
+        <thead><tr>{['Cleared', 'Snoozed'].map((word) => <th key={word} scope="col" className="px-6 pt-2 text-right text-agate font-normal text-ink-3">{word}</th>)}</tr></thead>
+        <tbody><tr>{['cleared', 'snoozed'].map((value) => <td key={value} className="px-6 pb-2 text-right font-semibold">{formatCount(countOf(value))}</td>)}</tr></tbody>
+      </table>
+    </Said>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+function Said({ title, detail, ticked = false, children }: { readonly title: string; readonly detail: string; readonly ticked?: boolean; readonly children?: React.ReactNode }) {
+  return (
+    <div className="grid content-center justify-items-center gap-2 overflow-auto p-6 text-center">
+      {ticked && <Icon name="tick" size={32} stroke={1} className="text-accent" />}
+      <h2 className="m-0 text-head">{title}</h2>
+      <p className="m-0 pb-2 text-ink-2">{detail}</p>
+      {children}
+    </div>
+  );
+}

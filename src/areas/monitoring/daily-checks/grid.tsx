@@ -1,0 +1,114 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its rows those in sight are drawn */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import type { MouseEvent } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import type { RunsView, RunsWindow, RunView } from '#contract/monitoring/query.ts';
+import { ColumnHead } from './column-head.tsx';
+import type { Cursor } from './cursor.ts';
+import { Card, Row } from './row.tsx';
+import type { Selection } from './selection.ts';
+import { near, rowAt, windowOf, withPinned } from './window.ts';
+
+export interface GridProps {
+  readonly view: RunsView | undefined;
+  readonly window: RunsWindow;
+  readonly cards: boolean;
+  readonly cursor: Cursor | null;
+  readonly selection: Selection;
+  readonly open: number | null;
+  readonly acts: boolean;
+  readonly me: string;
+  readonly zone: string;
+  readonly now: Ms;
+  /** Names what is listed: another list begins at its top. */
+  readonly listKey: string;
+  readonly onWindow: (window: RunsWindow) => void;
+  readonly onPress: (what: Press, row: RunView, index: number, shift: boolean) => void;
+  readonly onSelectAll: () => void;
+}
+export type Press = 'open' | 'select' | 'review' | 'undo';
+
+export const ROW_PX = 36;
+export const CARD_PX = 56;
+const HEAD_PX = 36;
+const ASK_LATER_MS = 40;
+
+/** The rows that can be seen, of any number. It is told what was pressed by what stands under the pointer: rows carry no handlers. */
+export function Grid(props: GridProps) {
+  'use no memo'; // the virtualizer changes under the same name
+  const { view, window: asked, cards, cursor, selection, onWindow, onPress } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const total = view?.total ?? 0;
+  const head = cards ? 0 : HEAD_PX;
+  const virtual = useVirtualizer({ // eslint-disable-line react/incompatible-library -- this component is left out of the compiler's memory above
+    count: total, getScrollElement: () => scroller.current, estimateSize: () => (cards ? CARD_PX : ROW_PX), overscan: 6, scrollMargin: head,
+    scrollPaddingStart: head, useFlushSync: false, rangeExtractor: (range) => withPinned(range, cursor?.index ?? null),
+  });
+  useEffect(() => { scroller.current?.scrollTo({ top: 0 }); }, [props.listKey]);
+
+  const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
+  const wanted = windowOf(startIndex, endIndex, total);
+  const { first, count } = wanted;
+  useEffect(() => {
+    const next = { first, count };
+    if (near(asked, next)) return onWindow(next);
+    const timer = setTimeout(() => onWindow(next), ASK_LATER_MS); // a jump: where the scrolling rests
+    return () => clearTimeout(timer);
+  }, [first, count, asked, onWindow]);
+
+  // The focus follows the cursor, after it has been scrolled to.
+  const step = cursor?.step ?? 0;
+  const at = cursor?.index ?? -1;
+  useEffect(() => {
+    if (step === 0 || at < 0) return;
+    virtual.scrollToIndex(at, { align: 'auto' });
+    scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`)?.focus({ preventScroll: true });
+  }, [step, at, virtual]);
+
+  const press = (event: MouseEvent): void => {
+    const under = event.target instanceof Element ? event.target : null;
+    const index = Number(under?.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? -1);
+    const row = rowAt(view, index);
+    if (!row) return;
+    const what = (under?.closest<HTMLElement>('[data-do]')?.dataset['do'] ?? 'open') as Press;
+    onPress(what === 'open' && event.shiftKey ? 'select' : what, row, index, event.shiftKey);
+  };
+  const One = cards ? Card : Row;
+  const tabbed = cursor?.index ?? 0;
+  return (
+    <div
+      ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable aria-rowcount={total + 1} aria-colcount={cards ? 4 : 13}
+      aria-busy={view === undefined} onClick={press} onKeyDown={(event) => { if (event.key === ' ' && event.target instanceof HTMLElement && event.target.matches('[data-index]')) event.preventDefault(); }}
+      onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); }}
+    >
+      <div className="dc-inner" role="presentation" {...(cards && { 'data-cards': '' })}>
+        <ColumnHead cards={cards} selection={selection} total={total} zone={props.zone} now={props.now} onSelectAll={props.onSelectAll} />
+        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = rowAt(view, index);
+            if (!row) return <Bars key={`at ${index}`} index={index} top={start - head} cards={cards} />;
+            return (
+              <One
+                key={row.n} row={row} index={index} top={start - head} selected={selection.runs.has(row.n)} cursor={cursor?.index === index} tabbed={index === tabbed}
+                open={props.open === row.n} acts={props.acts} me={props.me} zone={props.zone} now={props.now}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** A row that is not here yet. */
+export function Bars({ index, top, cards }: { readonly index: number; readonly top: number; readonly cards: boolean }) {
+  const wide = (share: number): { readonly width: string } => ({ width: `${share - (index * 13) % 29}%` });
+  return (
+    <div role="row" aria-rowindex={index + 2} data-index={index} className={`dc-row dc-bars ${cards ? 'dc-card' : 'dc-line'}`} style={{ top }}>
+      {cards
+        ? <><i style={{ width: 16, justifySelf: 'center' }} /><i style={wide(80)} /><i style={wide(90)} /><i style={{ width: 18, justifySelf: 'center' }} /></>
+        : <><i className="dc-st" style={wide(90)} /><i className="dc-co" style={{ ...wide(80), gridRow: '1/3' }} /><i className="dc-job" style={{ ...wide(75), gridRow: '1/3' }} /><i className="dc-days" style={wide(96)} /><i className="dc-at" style={wide(85)} /></>}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+export const COMMANDS = [
+  'next', 'previous', 'extend-next', 'extend-previous', 'page-down', 'page-up', 'first', 'last', 'select', 'select-all', 'open', 'back',
+  'review', 'review-with', 'snooze', 'note', 'facets', 'refresh', 'help',
+] as const;
+export type Command = (typeof COMMANDS)[number];
+
+export interface Pressed {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+}
+
+/** What a key means in the list; null where it is the browser's, or that of a part with keys of its own (U of the messages, / of the search). Capital letters count as the letter with shift. */
+export function commandOf(pressed: Pressed): Command | null {
+  if (pressed.altKey) return null;
+  const key = pressed.key.length === 1 ? pressed.key.toLowerCase() : pressed.key;
+  if (pressed.ctrlKey || pressed.metaKey) return key === 'a' && !pressed.shiftKey ? 'select-all' : null;
+  if (key === '?') return 'help';
+  if (pressed.shiftKey) return SHIFTED[key] ?? null;
+  return PLAIN[key] ?? null;
+}
+
+/** Commands that change data: not for those who may only read. */
+export const needsActions = (command: Command): boolean => command === 'review' || command === 'review-with' || command === 'snooze' || command === 'note';
+
+/** The help sheet, in its order. `⌘` is shown as Ctrl where there is no such key. */
+export const HELP: readonly { readonly keys: readonly string[]; readonly does: string; readonly acts?: true }[] = [
+  { keys: ['J', 'K'], does: 'Next and previous row' },
+  { keys: ['X'], does: 'Select the row' },
+  { keys: ['⇧J', '⇧K'], does: 'Extend the selection' },
+  { keys: ['⌘A'], does: 'Select all that match' },
+  { keys: ['Enter'], does: 'Open the result' },
+  { keys: ['Esc'], does: 'Back: close, then clear the selection' },
+  { keys: ['E'], does: 'Review', acts: true },
+  { keys: ['⇧E'], does: 'Review with a comment', acts: true },
+  { keys: ['S'], does: 'Snooze', acts: true },
+  { keys: ['N'], does: 'Note', acts: true },
+  { keys: ['U'], does: 'Undo, for 10 seconds', acts: true },
+  { keys: ['/'], does: 'Search' },
+  { keys: ['F'], does: 'Filters' },
+  { keys: ['R'], does: 'Take in new results' },
+  { keys: ['?'], does: 'This sheet' },
+];
+
+const PLAIN: Readonly<Record<string, Command>> = {
+  j: 'next', ArrowDown: 'next', k: 'previous', ArrowUp: 'previous', PageDown: 'page-down', PageUp: 'page-up', Home: 'first', End: 'last',
+  x: 'select', ' ': 'select', Enter: 'open', Escape: 'back', e: 'review', s: 'snooze', n: 'note', f: 'facets',
+  r: 'refresh',
+};
+const SHIFTED: Readonly<Record<string, Command>> = {
+  j: 'extend-next', ArrowDown: 'extend-next', k: 'extend-previous', ArrowUp: 'extend-previous', e: 'review-with',
+};

@@ -1,0 +1,56 @@
+import type { CauseN, CompanyN, Day, JobN, RunN } from '#contract/ids.ts';
+import type { ReviewState, RunsFilter, RunState } from '#contract/monitoring/query.ts';
+import type { JobType, ProblemKind, Source } from '#contract/monitoring/words.ts';
+import { timesOf } from './dates.ts';
+import type { DayRule, Span } from './dates.ts';
+
+/** Everything that shapes the list, and the run that is open beside it: what the address holds. Empty lists mean "all". */
+export interface List {
+  readonly span: Span;
+  readonly rows: 'jobs' | 'runs';
+  readonly review: ReviewState | null;
+  readonly states: readonly RunState[];
+  readonly kinds: readonly ProblemKind[];
+  readonly companies: readonly CompanyN[];
+  readonly sources: readonly Source[];
+  readonly types: readonly JobType[];
+  readonly causes: readonly CauseN[];
+  readonly jobs: readonly JobN[];
+  readonly managed: boolean | null;
+  readonly anomaly: boolean;
+  readonly text: string;
+  readonly order: 'worst' | 'newest';
+  readonly open: RunN | null;
+}
+
+export const DEFAULTS: List = {
+  span: { is: 'last', days: 2 }, rows: 'jobs', review: 'pending', states: [], kinds: [], companies: [], sources: [], types: [], causes: [],
+  jobs: [], managed: null, anomaly: true, text: '', order: 'worst', open: null,
+};
+
+/** The list's facets that hold several values. */
+export const MANY = ['states', 'kinds', 'companies', 'sources', 'types', 'causes', 'jobs'] as const;
+export type Many = (typeof MANY)[number];
+
+export function filterOf(list: List, today: Day, rule: DayRule): RunsFilter {
+  const { span, open: _, ...rest } = list;
+  return {
+    ...rest, ...timesOf(span, today, rule),
+    states: [...list.states], kinds: [...list.kinds], companies: [...list.companies], sources: [...list.sources], types: [...list.types],
+    causes: [...list.causes], jobs: [...list.jobs],
+  };
+}
+
+/** Puts a value in or takes it out. */
+export function toggle<T>(values: readonly T[], value: T): readonly T[] {
+  return values.includes(value) ? values.filter((one) => one !== value) : [...values, value];
+}
+
+/** How many filters are set that "Clear" takes away: everything that narrows the list beside the date and the default round. */
+export const narrowed = (list: List): number =>
+  MANY.reduce((sum, name) => sum + list[name].length, 0)
+  + (list.managed === null ? 0 : 1) + (list.anomaly ? 0 : 1) + (list.text === '' ? 0 : 1) + (list.review === DEFAULTS.review ? 0 : 1);
+
+/** Back to the default round; the days, the kind of rows, the order and the open run stay. */
+export const cleared = (list: List): List =>
+  ({ ...DEFAULTS, span: list.span, rows: list.rows, order: list.order, open: list.open });

@@ -1,0 +1,140 @@
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its rows those in sight are drawn */
+import { memo } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import type { RunView } from '#contract/monitoring/query.ts';
+import { formatAge, formatBytes, formatDate, formatDuration, formatSpan, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { piecesOf } from './cause.ts';
+import { Strip, Usual } from './marks.tsx';
+import { NARROW, WIDE } from './strip.ts';
+import { doneWords, isDone, rowWords, streakOf } from './words.ts';
+
+/** What a row needs besides its run. The grid hears of presses by `data-do` and `data-index`, so rows carry no handlers. */
+export interface RowProps {
+  readonly row: RunView;
+  readonly index: number;
+  readonly top: number;
+  readonly selected: boolean;
+  readonly cursor: boolean;
+  /** In the tab order: one row is. */
+  readonly tabbed: boolean;
+  readonly open: boolean;
+  /** The person may review, note and snooze. */
+  readonly acts: boolean;
+  readonly me: string;
+  readonly zone: string;
+  readonly now: Ms;
+}
+
+export const Row = memo(function Row(props: RowProps) {
+  const { row, acts, me, zone, now, selected } = props;
+  const { problem } = row;
+  const done = isDone(row);
+  const bad = row.state === 'Failed' || row.state === 'Error';
+  const streak = streakOf(row);
+  return (
+    <div {...frame(props)} className="dc-row dc-line">
+      <div role="gridcell" className="dc-sel"><SelectBox on={selected} name={row.jobName} /></div>
+      <div role="gridcell" className="dc-st">
+        <StateMark state={row.state} done={done} />
+        <span className={`dc-ag ${(problem?.day ?? 0) >= 3 && !done ? 'dc-old' : ''}`}>{streak}</span>
+      </div>
+      <div role="gridcell" className="dc-co dc-cut" title={row.companyName}><b>{row.companyName}</b></div>
+      <div role="gridcell" className="dc-job dc-cut" title={row.jobName}>{row.jobName}</div>
+      <div role="gridcell" className="dc-pc dc-cut" title={row.computer}>{row.computer}</div>
+      <div role="gridcell" className="dc-ca dc-cut dc-ag" title={row.message ?? undefined}><SecondLine row={row} acts={acts} me={me} zone={zone} now={now} /></div>
+      <div role="gridcell" className="dc-days"><Strip strip={row.strip} size={WIDE} today={formatDate(now, zone)} /></div>
+      <div role="gridcell" className="dc-at" title={formatUtc(row.startedAt)}>
+        {row.status === 'Missed'
+          ? <><span className="text-ink-3">not started</span><span className="dc-ag">expected {formatTime(row.startedAt, zone)}</span></>
+          : <><span>{formatWhen(row.startedAt, zone)}</span><span className="dc-ag">{formatAge(row.startedAt, now)}</span></>}
+      </div>
+      <div role="gridcell" className="dc-du">
+        {row.durationSec !== null && <><span>{formatDuration(row.durationSec)}</span><Usual value={row.durationSec} usual={row.usualDuration} bad={bad} /></>}
+      </div>
+      <div role="gridcell" className="dc-tr">
+        {row.bytes !== null && <><span>{formatBytes(row.bytes)}</span><Usual value={row.bytes} usual={row.usualBytes} bad={bad} /></>}
+      </div>
+      <div role="gridcell" className="dc-last" title={row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)}>
+        {row.lastGoodAt === null ? <span className="text-ink-3">none</span> : formatSpan(row.lastGoodAt, now) ?? 'now'}
+      </div>
+      <div role="gridcell" className="dc-tk dc-cut">{problem?.ticket ?? ''}</div>
+      <div role="gridcell" className="dc-note">{problem?.note && <span title={problem.note.content}><Icon name="note" label="Has a note" /></span>}</div>
+      <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} /></div>
+    </div>
+  );
+});
+
+/** Two lines of 56 px: icon in the margin, company and state, job and cause, strip, tick. */
+export const Card = memo(function Card(props: RowProps) {
+  const { row, acts, me, zone, now, selected } = props;
+  const done = isDone(row);
+  const streak = streakOf(row);
+  return (
+    <div {...frame(props)} className="dc-row dc-card">
+      <div role="gridcell" className="dc-mk">
+        <button type="button" role="checkbox" aria-checked={selected} tabIndex={-1} data-do="select" aria-label={`Select ${row.jobName}, ${row.companyName}`}>
+          {selected ? <span className="dc-box" data-on=""><Icon name="check" size={12} stroke={2.25} /></span> : <StateMark state={row.state} done={done} bare />}
+        </button>
+      </div>
+      <div role="gridcell" className="dc-tx">
+        <span className="dc-l1">
+          <b className="dc-cut">{row.companyName}</b>
+          {!done && <span className="dc-ag"><span className={`font-semibold ${STATES[row.state].text}`}>{STATES[row.state].word}</span>{streak === '' ? '' : `, ${streak}`}</span>}
+        </span>
+        <span className="dc-l2 dc-cut">
+          {!done && <em>{row.jobName}</em>}<SecondLine row={row} acts={acts} me={me} zone={zone} now={now} short />
+        </span>
+      </div>
+      <div role="gridcell" className="dc-days"><Strip strip={row.strip} size={NARROW} today={formatDate(now, zone)} /></div>
+      <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} big /></div>
+    </div>
+  );
+});
+
+const frame = ({ row, index, top, selected, cursor, tabbed, open, me, zone, now }: RowProps) => ({
+  'role': 'row', 'aria-rowindex': index + 2, 'aria-selected': selected, 'aria-label': rowWords(row, me, now, zone), 'tabIndex': tabbed ? 0 : -1,
+  'data-index': index, 'data-run': row.n, 'style': { top },
+  ...(selected && { 'data-selected': '' }), ...(cursor && { 'data-cursor': '' }), ...(open && { 'data-open': '', 'aria-current': true as const }),
+  ...(isDone(row) && { 'data-done': '' }),
+});
+
+function SelectBox({ on, name }: { readonly on: boolean; readonly name: string }) {
+  return (
+    <button type="button" role="checkbox" aria-checked={on} aria-label={`Select ${name}`} tabIndex={-1} data-do="select" className="dc-boxed">
+      <span className="dc-box" {...(on && { 'data-on': '' })}>{on && <Icon name="check" size={12} stroke={2.25} />}</span>
+    </button>
+  );
+}
+
+interface SecondProps { readonly row: RunView; readonly acts: boolean; readonly me: string; readonly zone: string; readonly now: Ms; readonly short?: boolean }
+
+/** The cause, or how the row was dealt with and the way back; and whether the server has it yet. */
+function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
+  const done = doneWords(row, me, now, zone);
+  const back = acts && (row.problem?.review ?? (row.review === 'snoozed' ? row.problem?.snooze : null));
+  return (
+    <>
+      {done === null
+        ? piecesOf(row.message ?? '', row.template).map((piece, i) => (piece.fixed ? piece.text : <i key={i}>{piece.text}</i>)) // eslint-disable-line react/no-array-index-key
+        : done}
+      {row.waiting && <span className="dc-wait"><Icon name="cloud" size={12} />not sent yet</span>}
+      {done !== null && back && !short && <button type="button" tabIndex={-1} data-do="undo" className="dc-undo">Undo</button>}
+    </>
+  );
+}
+
+function Tick({ row, acts, big = false }: { readonly row: RunView; readonly acts: boolean; readonly big?: boolean }) {
+  if (row.problem === null) return null;
+  const where = `${row.jobName}, ${row.companyName}`;
+  if (row.review === 'cleared') {
+    const inked = <Icon name="tick" size={big ? 24 : 20} stroke={1.4} />;
+    if (!acts || !row.problem.review) return <span className="dc-inked" title="Cleared">{inked}</span>;
+    return <button type="button" tabIndex={-1} data-do="review" className="dc-inked" aria-label={`Open again: ${where}`}>{inked}</button>;
+  }
+  if (row.review === 'snoozed') return <span className="text-ink-3" title="Snoozed"><Icon name="snooze" size={big ? 20 : 16} /></span>;
+  if (!acts) return <i className="dc-ring" title="To check" />;
+  return <button type="button" tabIndex={-1} data-do="review" aria-label={`Review ${where}`}><i className="dc-ring" /></button>;
+}

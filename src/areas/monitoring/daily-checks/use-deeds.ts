@@ -1,0 +1,141 @@
+import { useEffect, useState } from 'react';
+import type { Failure } from '#contract/errors.ts';
+import type { RunN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Change } from '#contract/monitoring/change.ts';
+import type { RunView } from '#contract/monitoring/query.ts';
+import { announce } from '#src/frame/announce.tsx';
+import { door } from '#src/door.ts';
+import { plural } from '#src/ui/format.ts';
+import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
+import { perform, toldOf, undoOf } from './act.ts';
+import type { Act } from './act.ts';
+import type { Ask } from './asks.ts';
+import { cursorAt } from './cursor.ts';
+import { everything, extended, NOTHING, toggled } from './selection.ts';
+import type { Round } from './use-round.ts';
+import { rowAt } from './window.ts';
+
+/** What a person does to results: on one row, on a selection, on all that match. */
+export interface Deeds {
+  readonly ask: Ask | null;
+  readonly setAsk: (ask: Ask | null) => void;
+  readonly busy: boolean;
+  /** The selection where there is one, otherwise the row under the cursor, otherwise the open one. */
+  readonly targets: () => readonly RunN[];
+  readonly change: (change: Change, runs: readonly RunN[]) => void;
+  /** Review, or for a single one that is reviewed: open again. */
+  readonly review: (runs: readonly RunN[]) => void;
+  readonly askFor: (is: 'snooze' | 'note' | 'review', runs: readonly RunN[]) => void;
+  readonly select: (row: RunView, index: number, range: boolean) => void;
+  readonly selectAll: () => void;
+  readonly rowOf: (n: RunN) => RunView | undefined;
+}
+
+const RANGE_MOST = 2_000;
+
+export function useDeeds(round: Round): Deeds {
+  const { view, selection, cursor, list, seen, reach } = round;
+  const [ask, setAsk] = useState<Ask | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [anchor, setAnchor] = useState<number | null>(null);
+
+  // A range over rows that were not here: they have come.
+  const reached = reach !== null && view !== undefined && view.first <= reach.first && view.first + view.rows.length >= Math.min(view.total, reach.first + reach.count);
+  useEffect(() => {
+    if (!reached || !reach || !view) return;
+    round.setSelection(extended(selection, chosen(view.rows.slice(reach.first - view.first, reach.first - view.first + reach.count))));
+    round.setReach(null);
+  }, [reached, reach, view, round, selection]);
+
+  const rowOf = (n: RunN): RunView | undefined => view?.rows.find((row) => row.n === n) ?? seen.get(n);
+
+  const settle = (failure: Failure | null, act: Act, again: () => void, done: () => void): void => {
+    setBusy(false);
+    if (failure) tellFailure(sentenceOf(failure, act.runs.length), RETRIED.has(failure.kind) ? again : undefined);
+    else done();
+  };
+  const send = (act: Act): void => {
+    const back = undoOf(act, seen);
+    const only = act.runs.length === 1 && act.runs[0] !== undefined ? rowOf(act.runs[0]) : undefined;
+    setBusy(true);
+    perform([act]).then((failure) => settle(failure, act, () => send(act), () => {
+      const told = toldOf(act, only, round.rule.zone);
+      if (back === null) tell(told);
+      else tellWithUndo(told, () => { perform(back).then((fault) => settle(fault, act, () => {}, () => announce('Taken back')), broke); });
+    }), broke);
+  };
+  const broke = (): void => { setBusy(false); tellFailure(MESSAGES.bulk); };
+
+  const change = (next: Change, runs: readonly RunN[]): void => {
+    if (runs.length === 0) return;
+    round.work();
+    send({ change: next, runs });
+    const bulk = runs.length > 1 || (runs[0] !== undefined && selection.runs.has(runs[0]));
+    if (bulk) round.setSelection(NOTHING);
+    if (next.is === 'reopen' || next.is === 'wake' || view === undefined) return;
+    // The focus stands on the next row: after the last of those that were changed.
+    const touched = new Set(runs);
+    const last = view.rows.findLastIndex((row) => touched.has(row.n));
+    const at = cursor !== null && cursor.n !== null && touched.has(cursor.n) ? cursor.index : last < 0 ? cursor?.index ?? -1 : view.first + last;
+    const to = Math.min(view.total - 1, at + 1);
+    round.setCursor(cursorAt(view, to, (cursor?.step ?? 0) + 1));
+    const following = rowAt(view, to);
+    if (list.open !== null && touched.has(list.open) && following) round.setList({ ...list, open: following.n }, 'replace');
+  };
+
+  return {
+    ask, setAsk, busy, rowOf, change,
+    targets() {
+      if (selection.runs.size > 0) return [...selection.runs.keys()];
+      const n = cursor?.n ?? list.open;
+      return n === null ? [] : [n];
+    },
+    review(runs) {
+      const row = runs.length === 1 && runs[0] !== undefined ? rowOf(runs[0]) : undefined;
+      if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
+      if (row?.review === 'cleared') return row.problem?.review ? change({ is: 'reopen' }, runs) : tellFailure(MESSAGES.problemClosed);
+      return change({ is: 'review', comment: null }, runs);
+    },
+    askFor(is, runs) {
+      const row = runs.length === 1 && runs[0] !== undefined ? rowOf(runs[0]) ?? null : null;
+      if (runs.length === 0) return;
+      if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
+      if (is === 'snooze' && row?.problem?.closedAt != null) return tellFailure(MESSAGES.problemClosed);
+      setAsk({ is, runs, row });
+    },
+    select(row, index, range) {
+      round.work();
+      if (!range || anchor === null) {
+        setAnchor(index);
+        return round.setSelection(toggled(selection, row));
+      }
+      const [from, to] = anchor < index ? [anchor, index] : [index, anchor];
+      if (to - from >= RANGE_MOST) return tellFailure(`A range holds ${plural(RANGE_MOST, 'row')} at most.`);
+      const rows = Array.from({ length: to - from + 1 }, (_, i) => rowAt(view, from + i));
+      if (rows.every((one) => one !== undefined)) round.setSelection(extended(selection, chosen(rows)));
+      else round.setReach({ first: from, count: to - from + 1 });
+    },
+    selectAll() {
+      if (view === undefined || view.total === 0) return;
+      if (selection.runs.size >= view.total) return round.setSelection(NOTHING);
+      round.work();
+      const companies = list.companies.length > 0 ? list.companies.length : view.facets.companies.filter(({ count }) => count > 0).length;
+      door().matching(round.filter).then((runs) => round.setSelection(everything(runs, companies)), broke);
+    },
+  };
+}
+
+const chosen = (rows: readonly RunView[]) => rows.map(({ n, company }) => ({ n, company }));
+
+/** Failures that another try may mend. */
+const RETRIED: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'busy', 'too-many', 'server-fault', 'needs-network', 'storage']);
+
+function sentenceOf(failure: Failure, runs: number): string {
+  switch (failure.kind) {
+    case 'no-answer': case 'server-fault': case 'no-such-call': case 'key-reused': case 'out-of-order':
+      return runs > 1 ? MESSAGES.bulk : MESSAGES.updateExecution;
+    case 'bad-input': return failure.issues[0]?.message ?? failure.message;
+    default: return failure.message;
+  }
+}

@@ -1,0 +1,142 @@
+import type { ReactNode } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import type { RunView } from '#contract/monitoring/query.ts';
+import { Button, IconButton } from '#src/ui/button.tsx';
+import { formatAge, formatCount, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { piecesOf } from '../daily-checks/cause.ts';
+import { SOURCE_WORDS, streakOf, TYPE_WORDS } from '../daily-checks/words.ts';
+import { LastRuns } from './last-runs.tsx';
+import { Log } from './log.tsx';
+import { SameCause } from './same-cause.tsx';
+import { useExecution } from './use-execution.ts';
+import './run-panel.css';
+
+export type Deed = 'review' | 'review-with' | 'reopen' | 'snooze' | 'wake' | 'note' | 'not-anomaly';
+
+export interface PanelProps {
+  readonly row: RunView;
+  /** Its place in the list, from 1, or null where it is not in it. */
+  readonly place: number | null;
+  readonly total: number;
+  readonly acts: boolean;
+  readonly me: string;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly phone: boolean;
+  readonly onDeed: (deed: Deed) => void;
+  readonly onMove: (by: 1 | -1) => void;
+  readonly onCause: (cause: number) => void;
+  readonly onClose: () => void;
+}
+
+/** One result beside the list: what happened, how the job usually does, what its log says, who did what. */
+export function RunPanel(props: PanelProps) {
+  const { row, place, total, acts, zone, now, phone, onMove, onCause, onClose } = props;
+  const { problem } = row;
+  const { again, ...asked } = useExecution(row.n, stampOf(row));
+  const { execution } = asked;
+  const streak = streakOf(row);
+  const ended = row.durationSec === null || row.status === 'Missed' ? null : row.startedAt + row.durationSec * 1000;
+  return (
+    <>
+      <header className="rp-head">
+        <div className="-mr-2 flex h-7 items-center">
+          <span className="inline-flex items-center"><StateMark state={row.state} />{streak !== '' && <span className={row.state === 'Failed' ? 'font-semibold text-failed' : 'text-ink-2'}>, {streak}</span>}</span>
+          <span className="dc-ag ml-auto pr-1.5">{place === null ? 'not in the list' : `${formatCount(place)} of ${formatCount(total)}`}</span>
+          <IconButton icon="chevron-up" label="Previous" keycap="K" className="px-1" onClick={() => onMove(-1)} />
+          <IconButton icon="chevron-down" label="Next" keycap="J" className="px-1" onClick={() => onMove(1)} />
+          {!phone && <IconButton icon="close" label="Close" keycap="Esc" className="px-1" onClick={onClose} />}
+        </div>
+        {!phone && <h2 className="m-0 mt-0.5 text-head break-words">{row.companyName}</h2>}
+        <p className="m-0 break-words text-ink-2">{row.jobName}{row.computer === '' ? '' : ` on ${row.computer}`}</p>
+        <p className="dc-ag m-0">{SOURCE_WORDS[row.source]}, {TYPE_WORDS[row.type]}{row.managed === null ? '' : row.managed ? ', managed' : ', not managed'}</p>
+      </header>
+      <div className="rp-body">
+        <p className="m-0 pt-3 pb-2.5 break-words">
+          {row.message === null ? `${row.status === 'Running' ? 'Running' : 'Nothing is said against this result'}. ` : <><Message row={row} />{/[.!?]$/.test(row.message) ? ' ' : '. '}</>}
+          {row.lastGoodAt === null ? 'No good backup on this device.' : `Last good backup ${formatWhen(row.lastGoodAt, zone)}, ${formatAge(row.lastGoodAt, now)}.`}
+        </p>
+        <dl className="rp-facts">
+          <Fact word={row.status === 'Missed' ? 'Expected' : 'Started'} title={formatUtc(row.startedAt)}>{formatTime(row.startedAt, zone)}</Fact>
+          <Fact word="Ended" {...(ended !== null && { title: formatUtc(ended) })}>{ended === null ? (row.status === 'Missed' ? 'did not run' : 'unknown') : formatTime(ended, zone)}</Fact>
+          <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
+          <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
+        </dl>
+        {row.job > 0 && <LastRuns row={row} zone={zone} />}
+        <Log asked={asked} again={again} />
+        {problem && problem.cause > 0 && <SameCause row={row} cause={problem.cause} zone={zone} now={now} onAll={() => onCause(problem.cause)} />}
+        {problem?.note && <Said icon="note" by={`${problem.note.name}, ${formatWhen(problem.note.at, zone)}`}>{problem.note.content}</Said>}
+        {problem?.snooze && row.review === 'snoozed' && (
+          <Said icon="snooze" by={`${problem.snooze.name}. It ends earlier if the job succeeds or fails in another way.`}>Snoozed until {formatWhen(problem.snooze.until, zone)}: {problem.snooze.reason}</Said>
+        )}
+        {row.waiting && <Said icon="cloud" by="It is kept on this device and goes out by itself.">A change of this result is not sent yet</Said>}
+        {execution && execution.history.length > 0 && (
+          <section className="pt-3">
+            <h3 className="m-0 pb-1">History</h3>
+            <ol className="m-0 list-none p-0">
+              {execution.history.map(({ at, who, what, comment }) => (
+                <li key={`${at} ${what}`} className="border-t border-hair py-1">
+                  {who} {what} <span className="dc-ag">{formatWhen(Date.parse(at), zone)}</span>
+                  {comment !== null && <span className="block break-words text-ink-2">{comment}</span>}
+                </li>
+              ))}
+            </ol>
+          </section>
+        )}
+        <span className="block h-4" />
+      </div>
+      {acts && problem && <Actions {...props} />}
+    </>
+  );
+}
+
+function Actions({ row, onDeed }: PanelProps) {
+  const open = row.review === 'pending' || (row.review === 'snoozed' && !isOver(row));
+  return (
+    <footer className="rp-foot">
+      {row.review === 'cleared'
+        ? <Button className="grow" disabled={!row.problem?.review} keycap="E" onClick={() => onDeed('reopen')}>Open again</Button>
+        : <Button variant="primary" className="grow" keycap="E" onClick={() => onDeed('review')}>Review</Button>}
+      {row.review === 'snoozed'
+        ? <Button className="grow" onClick={() => onDeed('wake')}>End the snooze</Button>
+        : <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>Snooze</Button>}
+      <div className="flex w-full justify-between">
+        <Button variant="quiet" size="sm" className="-ml-2" keycap="N" onClick={() => onDeed('note')}>Note</Button>
+        {row.review !== 'cleared' && <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>Review with a comment</Button>}
+        {row.state === 'Anomaly' && row.review !== 'cleared' && <Button variant="quiet" size="sm" className="-mr-2" onClick={() => onDeed('not-anomaly')}>Not an anomaly</Button>}
+      </div>
+    </footer>
+  );
+}
+
+const isOver = (row: RunView): boolean => row.problem?.closedAt != null;
+
+function Message({ row }: { readonly row: RunView }) {
+  let at = 0;
+  return piecesOf(row.message ?? '', row.template).map(({ text, fixed }) => {
+    at += text.length;
+    return fixed ? text : <b key={at}>{text}</b>;
+  });
+}
+
+function Fact({ word, title, children }: { readonly word: string; readonly title?: string; readonly children: ReactNode }) {
+  return <div {...(title !== undefined && { title })}><dt>{word}</dt><dd>{children}</dd></div>;
+}
+
+function Said({ icon, by, children }: { readonly icon: 'note' | 'snooze' | 'cloud'; readonly by: string; readonly children: ReactNode }) {
+  return (
+    <section className="grid grid-cols-[16px_minmax(0,1fr)] gap-2.5 pt-3">
+      <Icon name={icon} className="mt-px text-ink-3" />
+      <div><p className="m-0 break-words whitespace-pre-line">{children}</p><p className="dc-ag m-0 pt-0.5">{by}</p></div>
+    </section>
+  );
+}
+
+/** When the server must be asked again about the same run. */
+function stampOf({ problem, waiting, status }: RunView): string {
+  return [status, waiting, problem?.review?.at, problem?.snooze?.at, problem?.note?.at, problem?.closedAt].join(' ');
+}
+
+const whenShort = (at: Ms, now: Ms, zone: string): string => (Math.abs(at - now) < 86_400_000 ? formatTime(at, zone) : formatWhen(at, zone));

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { commandOf, HELP, needsActions } from '#src/areas/monitoring/daily-checks/keys.ts';
+
+const press = (key: string, held: readonly ('shift' | 'ctrl' | 'meta' | 'alt')[] = []) => commandOf({
+  key, shiftKey: held.includes('shift'), ctrlKey: held.includes('ctrl'), metaKey: held.includes('meta'), altKey: held.includes('alt'),
+});
+
+test('DAY-8: each key of the morning means its command', () => {
+  expect(['j', 'k', 'ArrowDown', 'ArrowUp', 'x', 'Enter', 'Escape', 'e', 's', 'n', 'f', 'r'].map((key) => press(key))).toEqual([
+    'next', 'previous', 'next', 'previous', 'select', 'open', 'back', 'review', 'snooze', 'note', 'facets', 'refresh',
+  ]);
+  expect([press('J', ['shift']), press('K', ['shift']), press('E', ['shift']), press('?', ['shift']), press('?')]).toEqual(['extend-next', 'extend-previous', 'review-with', 'help', 'help']);
+  expect([press('a', ['ctrl']), press('a', ['meta'])]).toEqual(['select-all', 'select-all']);
+});
+
+test('DAY-8: the browser keeps its own: no command for Ctrl R, Ctrl F, Alt and unknown keys', () => {
+  expect([press('r', ['ctrl']), press('f', ['meta']), press('n', ['ctrl']), press('j', ['alt']), press('q'), press('u'), press('/'), press('Tab'), press('S', ['shift'])])
+    .toEqual([null, null, null, null, null, null, null, null, null]);
+});
+
+test('DAY-9: what changes data is marked, in the table and on the help sheet', () => {
+  expect((['review', 'snooze', 'note'] as const).every(needsActions)).toBe(true);
+  expect((['next', 'select', 'open', 'refresh'] as const).some(needsActions)).toBe(false);
+  expect(HELP.filter((line) => line.acts).flatMap((line) => line.keys)).toEqual(['E', '⇧E', 'S', 'N', 'U']);
+});

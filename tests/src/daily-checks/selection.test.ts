@@ -1,0 +1,35 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { batches, companiesOf, coverage, everything, extended, NOTHING, single, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
+
+const rows = Array.from({ length: 20 }, (_, i) => ({ n: 100 + i, company: i % 3 }));
+const row = (i: number) => rows[i] ?? { n: 0, company: 0 };
+
+test('DAY-6: choosing twice is choosing not at all; a range adds to what is chosen and keeps its anchor', () => {
+  const one = toggled(NOTHING, row(4));
+  expect(toggled(one, row(4)).runs.size).toBe(0);
+  const range = extended(toggled(single(row(1)), row(4)), rows.slice(4, 9));
+  expect([...range.runs.keys()]).toEqual([101, 104, 105, 106, 107, 108]);
+  expect(range.anchor).toBe(104);
+  expect(companiesOf(range)).toBe(3);
+  expect([...extended(NOTHING, rows.slice(2, 4)).runs.keys()]).toEqual([102, 103]);
+});
+
+test('DAY-6: all that match are named with their count; taking one out leaves the others', () => {
+  const all = everything(rows.map(({ n }) => n), 3);
+  expect(companiesOf(all)).toBe(3);
+  expect(coverage(all, 20)).toBe('all');
+  const less = toggled(all, row(0));
+  expect(less.runs.size).toBe(19);
+  expect(coverage(less, 20)).toBe('some');
+  expect(companiesOf(less)).toBeNull(); // no longer known, and so not said
+  expect(coverage(NOTHING, 20)).toBe('none');
+});
+
+test('DAY-7: more runs than one command may hold go in several, each run once and in order', () => {
+  fc.assert(fc.property(fc.array(fc.nat(), { maxLength: 60 }), fc.integer({ min: 1, max: 9 }), (runs, most) => {
+    const parts = batches(runs, most);
+    expect(parts.flat()).toEqual(runs);
+    expect(parts.every((part) => part.length > 0 && part.length <= most)).toBe(true);
+  }), { numRuns: 50 * Number(process.env['PROOF'] ?? 1) });
+});
