@@ -3,9 +3,9 @@ import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { DIM } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
 import {
-  countCompaniesAlone, countKindsAlone, countListed, countProblems, countProblemsAlone, KIND_STRETCHES,
+  aloneAt, countCompaniesAlone, countKindsAlone, countListed, countProblem, countProblemAlone, countProblems, countProblemsAlone, KIND_STRETCHES,
 } from './scan.ts';
-import type { ProblemCounts, ProblemTables } from './scan.ts';
+import type { Masks, ProblemCounts, ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';
 
@@ -26,21 +26,47 @@ export function noCounts(kind: Uint32Array, used: readonly number[], companies: 
 }
 export const kindCounts = (): Uint32Array => new Uint32Array(KIND_STRETCHES << 16);
 
+/** The one column that a filter asks of; `none` where it asks of no column, null where it asks more. */
+export type Asked = 'kind' | 'company' | 'problem' | 'none' | null;
+
+export function onlyAsked(masks: Masks | null): Asked {
+  if (masks === null) return 'none';
+  const asked = Object.entries(masks).filter(([, mask]) => mask !== null).map(([name]) => name);
+  return asked.length === 1 ? ONE_COLUMN.find((name) => name === asked[0]) ?? null : null;
+}
+const ONE_COLUMN = ['kind', 'company', 'problem'] as const;
+
 /** Rows in the list: those at places [first, last). */
-export function countRows({ cols }: Segment, places: Uint32Array, first: number, last: number, base: number, tables: ProblemTables, counts: Counts): void {
-  countListed(cols.kind, places, first, last, base, counts.kind);
-  countListed(cols.company, places, first, last, base, counts.company);
-  countProblems(cols.problem, places, first, last, base, tables, counts);
+export function countRows(
+  { cols }: Segment, places: Uint32Array, first: number, last: number, base: number, tables: ProblemTables, counts: Counts, known: Asked,
+): void {
+  if (known === 'none') return;
+  if (known !== 'kind') countListed(cols.kind, places, first, last, base, counts.kind);
+  if (known !== 'company') countListed(cols.company, places, first, last, base, counts.company);
+  if (known !== 'problem') countProblems(cols.problem, places, first, last, base, tables, counts);
 }
 
-/** A piece whose rows are all in the list: its sums are known (COL-9). */
-export function countWhole(piece: Segment, tables: ProblemTables, counts: Counts): void {
-  const { kinds, companies, problems } = sumsOf(piece);
-  for (let i = 0; i < kinds.values.length; i++) add(counts.kind, kinds.values[i] ?? 0, kinds.counts[i] ?? 0);
-  for (let i = 0; i < companies.values.length; i++) add(counts.company, companies.values[i] ?? 0, companies.counts[i] ?? 0);
-  for (const one of problems) {
-    add(counts.review, tables.review[one] ?? 0, 1);
-    add(counts.cause, tables.cause[one] ?? 0, 1);
+/**
+ * Of a piece that is asked about whole, the sums of its columns are known (COL-9). Where the filter asks nothing, they are the counts.
+ * Where it asks of one column alone, a row's fails follow from its value there, and the counts over that column follow from its sum.
+ */
+export function countBySums(piece: Segment, { kind, company, problem }: Partial<Masks>, counts: Counts, tables: ProblemTables, only: Asked): void {
+  const sums = sumsOf(piece);
+  if (only === 'none' || kind) {
+    sums.kinds.values.forEach((value, i) => {
+      const at = aloneAt(kind?.[value] ?? 0) | value;
+      counts.kind[at] = (counts.kind[at] ?? 0) + (sums.kinds.counts[i] ?? 0);
+    });
+  }
+  if (only === 'none' || company) {
+    sums.companies.values.forEach((value, i) => { counts.company[value] = (counts.company[value] ?? 0) + (sums.companies.counts[i] ?? 0); });
+  }
+  if (only === 'none' || problem) {
+    countProblemAlone(0, problem?.[0] ?? 0, piece.rows - sums.problems.length, tables, counts);
+    for (const one of sums.problems) {
+      const fail = problem?.[one] ?? 0;
+      if (fail === 0) countProblem(one, tables, counts); else countProblemAlone(one, fail, 1, tables, counts);
+    }
   }
 }
 
@@ -61,7 +87,3 @@ export const askedOf = (filter: RunsFilter): number =>
   (filter.states.length > 0 ? DIM.states : 0) | (filter.sources.length > 0 ? DIM.sources : 0) | (filter.types.length > 0 ? DIM.types : 0)
   | (filter.managed === null ? 0 : DIM.managed) | (filter.companies.length > 0 ? DIM.companies : 0) | (filter.review === null ? 0 : DIM.review)
   | (filter.kinds.length > 0 ? DIM.kinds : 0) | (filter.causes.length > 0 ? DIM.causes : 0);
-
-function add(counts: Uint32Array, at: number, count: number): void {
-  counts[at] = (counts[at] ?? 0) + count;
-}

@@ -1,4 +1,4 @@
-import type { JobN, Ms } from '#contract/ids.ts';
+import type { JobN, Ms, RunN } from '#contract/ids.ts';
 import { bytesAt, newestFirst, NONE } from '#contract/monitoring/columns.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
@@ -42,14 +42,25 @@ function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number
 /** Histories asked for lately, as long as the store stays as it is: scrolling asks for the same jobs again. */
 export class Histories {
   private known = new Map<JobN, History>();
+  private usual = new Map<RunN, Usual>();
   private version = -1;
 
   of({ list, reach, version }: { readonly list: readonly Segment[]; readonly reach: { readonly job: JobN }; readonly version: number }, jobs: readonly JobN[]): ReadonlyMap<JobN, History> {
-    if (this.version !== version || this.known.size > MOST_KNOWN) this.known = new Map();
+    if (this.version !== version || this.known.size > MOST_KNOWN) {
+      this.known = new Map();
+      this.usual = new Map();
+    }
     this.version = version;
     const missing = [...new Set(jobs)].filter((job) => !this.known.has(job));
     if (missing.length > 0) for (const [job, history] of historiesOf(list, missing, reach.job)) this.known.set(job, history);
     return this.known;
+  }
+
+  /** Of a run whose job was asked for last. */
+  usualBefore(run: Key & { readonly job: JobN }): Usual {
+    let usual = this.usual.get(run.n);
+    if (!usual) this.usual.set(run.n, (usual = usualBefore(this.known.get(run.job) ?? [], run)));
+    return usual;
   }
 }
 const MOST_KNOWN = 1_000;

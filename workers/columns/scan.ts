@@ -74,6 +74,33 @@ export function listed(fails: Uint8Array, from: number, to: number, base: number
   return count;
 }
 
+export function listedAll(from: number, to: number, base: number, places: Uint32Array, already: number): number {
+  for (let row = from, count = already; row < to; row++, count++) places[count] = base + row;
+  return already + to - from;
+}
+
+/** The same where one column of a whole piece decides alone. */
+export const listedBy = (column: Column, table: Uint8Array, base: number, places: Uint32Array, already: number): number =>
+  column instanceof Uint16Array ? listedBy16(column, table, base, places, already) : listedBy32(column, table, base, places, already);
+
+function listedBy16(column: Uint16Array, table: Uint8Array, base: number, places: Uint32Array, already: number): number {
+  let count = already;
+  for (let row = 0; row < column.length; row++) {
+    places[count] = base + row;
+    count += ((table[column[row] ?? 0] ?? 0) - 1) >>> 31;
+  }
+  return count;
+}
+
+function listedBy32(column: Uint32Array, table: Uint8Array, base: number, places: Uint32Array, already: number): number {
+  let count = already;
+  for (let row = 0; row < column.length; row++) {
+    places[count] = base + row;
+    count += ((table[column[row] ?? 0] ?? 0) - 1) >>> 31;
+  }
+  return count;
+}
+
 /** Counts by value of a column, over the rows at places [first, last). */
 export function countListed(column: Uint16Array, places: Uint32Array, first: number, last: number, base: number, counts: Uint32Array): void {
   for (let i = first; i < last; i++) {
@@ -85,18 +112,21 @@ export function countListed(column: Uint16Array, places: Uint32Array, first: num
 /** Counts of rows that fail a single dimension of the kind: a stretch of 2^16 for each, the last is for all other rows. */
 export function countKindsAlone(kind: Uint16Array, fails: Uint8Array, from: number, to: number, counts: Uint32Array): void {
   for (let row = from; row < to; row++) {
-    const at = ((ALONE[fails[row] ?? 0] ?? 0) << 16) | (kind[row] ?? 0);
+    const fail = fails[row] ?? 0;
+    if (fail === 0) continue; // counted with the list
+    const at = ((ALONE[fail] ?? 0) << 16) | (kind[row] ?? 0);
     counts[at] = (counts[at] ?? 0) + 1;
   }
 }
 export const KIND_STRETCHES = 6;
 const ALONE = new Uint8Array(0x100).fill(KIND_STRETCHES - 1);
+ALONE[0] = 0;
 ALONE[DIM.states] = 1;
 ALONE[DIM.sources] = 2;
 ALONE[DIM.types] = 3;
 ALONE[DIM.managed] = 4;
-/** Where the counts of a dimension stand; those of rows that fail nothing stand at 0. */
-export const aloneAt = (dim: number): number => (ALONE[dim] ?? 0) << 16;
+/** The stretch of rows that fail so; those that fail nothing stand at 0. */
+export const aloneAt = (fails: number): number => (ALONE[fails] ?? 0) << 16;
 
 /** Company 0 is none: rows that do not fail companies alone are counted there. */
 export function countCompaniesAlone(company: Uint16Array, fails: Uint8Array, from: number, to: number, counts: Uint32Array): void {
@@ -118,35 +148,34 @@ export interface ProblemCounts {
 export interface ProblemTables { readonly review: Uint8Array; readonly cause: Uint32Array; readonly kinds: Uint8Array }
 
 export function countProblems(
-  problem: Uint32Array, places: Uint32Array, first: number, last: number, base: number, { review, cause }: ProblemTables, counts: ProblemCounts,
+  problem: Uint32Array, places: Uint32Array, first: number, last: number, base: number, tables: ProblemTables, counts: ProblemCounts,
 ): void {
-  const { review: byReview, cause: byCause } = counts;
   for (let i = first; i < last; i++) {
     const one = problem[(places[i] ?? 0) - base] ?? 0;
-    if (one === 0) continue;
-    const r = review[one] ?? 0, c = cause[one] ?? 0;
-    byReview[r] = (byReview[r] ?? 0) + 1;
-    byCause[c] = (byCause[c] ?? 0) + 1;
+    if (one !== 0) countProblem(one, tables, counts);
   }
 }
 
+export function countProblem(one: number, { review, cause }: ProblemTables, { review: byReview, cause: byCause }: ProblemCounts): void {
+  const r = review[one] ?? 0, c = cause[one] ?? 0;
+  byReview[r] = (byReview[r] ?? 0) + 1;
+  byCause[c] = (byCause[c] ?? 0) + 1;
+}
+
 export function countProblemsAlone(
-  problem: Uint32Array, fails: Uint8Array, from: number, to: number, { review, cause, kinds }: ProblemTables, counts: ProblemCounts,
+  problem: Uint32Array, fails: Uint8Array, from: number, to: number, tables: ProblemTables, counts: ProblemCounts,
 ): void {
-  const { reviewAlone, kindAlone, causeAlone } = counts;
-  let unproblematic = 0;
   for (let row = from; row < to; row++) {
     const fail = fails[row] ?? 0;
-    if (fail < DIM.review || (fail & (fail - 1)) !== 0) continue;
-    const one = problem[row] ?? 0;
-    if (one === 0) {
-      unproblematic += fail === DIM.review ? 1 : 0;
-      continue;
-    }
-    const c = cause[one] ?? 0;
-    if (fail === DIM.review) { const r = review[one] ?? 0; reviewAlone[r] = (reviewAlone[r] ?? 0) + 1; }
-    else if (fail === DIM.causes) causeAlone[c] = (causeAlone[c] ?? 0) + 1;
-    else { const k = kinds[c] ?? 0; kindAlone[k] = (kindAlone[k] ?? 0) + 1; }
+    if (fail >= DIM.review && (fail & (fail - 1)) === 0) countProblemAlone(problem[row] ?? 0, fail, 1, tables, counts);
   }
-  reviewAlone[0] = (reviewAlone[0] ?? 0) + unproblematic;
+}
+
+/** Rows of one problem (0: of none) that fail a single dimension of problems. */
+export function countProblemAlone(one: number, fail: number, times: number, { review, cause, kinds }: ProblemTables, counts: ProblemCounts): void {
+  const { reviewAlone, kindAlone, causeAlone } = counts;
+  if (fail === DIM.review) { const r = review[one] ?? 0; reviewAlone[r] = (reviewAlone[r] ?? 0) + times; return; }
+  const c = cause[one] ?? 0;
+  if (fail === DIM.causes) causeAlone[c] = (causeAlone[c] ?? 0) + times;
+  if (fail === DIM.kinds) { const k = kinds[c] ?? 0; kindAlone[k] = (kindAlone[k] ?? 0) + times; }
 }

@@ -1,13 +1,13 @@
 import type { Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
-import { askedOf, countAlone, countRows, countWhole, kindCounts, noCounts } from './counts.ts';
+import { askedOf, countAlone, countBySums, countRows, kindCounts, noCounts, onlyAsked } from './counts.ts';
 import { facetsOf } from './facets.ts';
 import type { Words } from './facets.ts';
 import { RANK } from './kinds.ts';
 import { masksOf } from './masks.ts';
 import type { Problems } from './problems.ts';
-import { failsOf, listed, OUT } from './scan.ts';
+import { failsOf, listed, listedAll, listedBy, OUT } from './scan.ts';
 import type { ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { firstBefore } from './segment.ts';
@@ -46,6 +46,7 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
   const tables: ProblemTables = { ...problems.tables(now, filter.anomaly, reach.problem), kinds: problems.kinds };
   const key = keyOf(filter.text), asked = askedOf(filter);
   const masks = masksOf(filter, key, tables, reach, jobs, companies);
+  const only = onlyAsked(masks);
   const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
   scratch.reach(segments.size, list.reduce((most, { rows }) => Math.max(most, rows), 0));
   const { fails, messages, places } = scratch;
@@ -54,17 +55,22 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
   let base = 0, count = 0;
   for (const piece of list) {
     const from = firstBefore(piece, until), to = firstBefore(piece, since), first = count;
-    if (masks === null) {
-      for (let row = from; row < to; row++) places[count++] = base + row;
-      if (to - from === piece.rows) countWhole(piece, tables, counts);
-      else countRows(piece, places, first, count, base, tables, counts);
-    } else if (from < to) {
-      if (key !== null) markMessages(piece, key, messages, 0, OUT);
-      failsOf(piece, from, to, masks, messages, fails);
-      if (key !== null) messages.fill(OUT, 0, piece.rows);
-      count = listed(fails, from, to, base, places, count);
-      countRows(piece, places, first, count, base, tables, counts);
-      countAlone(piece, fails, from, to, asked, tables, counts);
+    if (from < to) {
+      const known = to - from === piece.rows ? only : null;
+      if (known !== null) {
+        countBySums(piece, masks ?? {}, counts, tables, known);
+        const table = known === 'none' ? null : masks?.[known] ?? null;
+        count = table === null ? listedAll(from, to, base, places, count) : listedBy(piece.cols[known === 'none' ? 'kind' : known], table, base, places, count);
+      } else if (masks === null) {
+        count = listedAll(from, to, base, places, count);
+      } else {
+        if (key !== null) markMessages(piece, key, messages, 0, OUT);
+        failsOf(piece, from, to, masks, messages, fails);
+        if (key !== null) messages.fill(OUT, 0, piece.rows);
+        count = listed(fails, from, to, base, places, count);
+        countAlone(piece, fails, from, to, asked, tables, counts);
+      }
+      countRows(piece, places, first, count, base, tables, counts, known);
     }
     bases.push(base);
     ends.push(count);

@@ -4,7 +4,7 @@ import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts'
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Days } from './days.ts';
 import type { Histories } from './history.ts';
-import { lastGoodAt, STRIP_DAYS, stripOf, usualBefore } from './history.ts';
+import { lastGoodAt, STRIP_DAYS, stripOf } from './history.ts';
 import { managedOf, sourceOf, stateOf, statusOf, typeOf } from './kinds.ts';
 import { reviewOf } from './problems.ts';
 import type { Key } from './segment.ts';
@@ -35,7 +35,7 @@ export function viewRows(segments: Segments, keys: readonly Key[], lookup: Looku
   return runs.map((run) => {
     const job = lookup.job(run.job);
     const problem = run.problem === null ? undefined : lookup.problem(run.problem);
-    const usual = usualBefore(histories.get(run.job) ?? [], run);
+    const usual = lookup.histories.usualBefore(run);
     const { kind } = run;
     return {
       n: run.n, job: run.job, jobName: job?.name ?? '', company: run.company, companyName: lookup.company(run.company)?.name ?? '',
