@@ -25,8 +25,14 @@ export interface Opening {
   readonly image?: Blob;
 }
 
+/** A store as its owner holds it. */
+export interface OpenStore extends Store {
+  /** One transaction over all tenants, a snapshot where `readOnly`: for backup and restore alone. `enter` says whose rows are seen from then on. */
+  across<T>(work: (sql: Transaction<Database>, enter: (tenant: TenantId) => Promise<void>) => Promise<T>, how: { readonly readOnly: boolean }): Promise<T>;
+}
+
 /** Opens the database, bringing its tables to this version. Throws `FolderHeld` where another process has the folder. */
-export async function openStore({ dataDir, databaseUrl, log, clock, memory = false, image }: Opening): Promise<Store> {
+export async function openStore({ dataDir, databaseUrl, log, clock, memory = false, image }: Opening): Promise<OpenStore> {
   if (databaseUrl !== null) return begin(connectPostgres(databaseUrl, log), 'postgres', clock, log, noHold);
   if (memory) return begin(await connectPglite(null, image ?? null), 'pglite', clock, log, noHold);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -41,7 +47,7 @@ export async function openStore({ dataDir, databaseUrl, log, clock, memory = fal
 
 const noHold = { release: async (): Promise<void> => undefined };
 
-async function begin(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): Promise<Store> {
+async function begin(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): Promise<OpenStore> {
   try {
     const steps = await retrying(clock, () => migrate(db, clock.now()), () => false);
     if (steps.length > 0) log.info('the tables were brought to this version', { steps });
@@ -54,7 +60,7 @@ async function begin(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: 
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): Store {
+function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): OpenStore {
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
   const inside = new AsyncLocalStorage<{ open: boolean }>();
 
@@ -93,7 +99,6 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
   return {
     kind,
     async tenant(tenant, work, how = {}) {
-      if (!UUID.test(tenant)) throw new Error('A provider is named by a UUID.');
       let reached: number | null = null;
       const value = await transact(tenant, how.readOnly ?? false, async (sql) => {
         const own = tenantTx(tenant, sql);
@@ -104,6 +109,7 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
       if (reached !== null) tell(tenant, reached);
       return value;
     },
+    across: (work, { readOnly }) => transact(null, readOnly, (sql) => work(sql, (tenant) => run(sql, kind, [asTenant(tenant)]))),
     system: (work) => transact(null, false, work),
     onAppend(listener) {
       listeners.add(listener);
@@ -119,12 +125,19 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
 }
 
 /** Role and tenant, for this transaction. As statements: on Citus `set_config` stays on one node. */
-async function enter(tx: Transaction<Database>, kind: Store['kind'], tenant: TenantId | null, readOnly: boolean): Promise<void> {
-  const statements = [
-    ...(readOnly && kind === 'pglite' ? ['set transaction isolation level repeatable read, read only'] : []),
-    `set local role ${APP_ROLE}`,
-    ...(tenant === null ? [] : [`set local app.tenant_id = '${tenant}'`]),
-  ];
+const enter = (tx: Transaction<Database>, kind: Store['kind'], tenant: TenantId | null, readOnly: boolean): Promise<void> => run(tx, kind, [
+  ...(readOnly && kind === 'pglite' ? ['set transaction isolation level repeatable read, read only'] : []),
+  `set local role ${APP_ROLE}`,
+  ...(tenant === null ? [] : [asTenant(tenant)]),
+]);
+
+function asTenant(tenant: TenantId): string {
+  if (!UUID.test(tenant)) throw new Error('A provider is named by a UUID.');
+  return `set local app.tenant_id = '${tenant}'`;
+}
+
+/** In one round trip where the driver can. */
+async function run(tx: Transaction<Database>, kind: Store['kind'], statements: readonly string[]): Promise<void> {
   if (kind === 'postgres') await tx.executeQuery(CompiledQuery.raw(statements.join('; ')));
   else for (const statement of statements) await tx.executeQuery(CompiledQuery.raw(statement));
 }

@@ -26,12 +26,12 @@ export interface Folded {
 }
 
 /**
- * Folds every tenant's log from event 0 and compares with what is stored (LOG-5), each in a snapshot. `write`: what differs is replaced and the
+ * Folds every tenant's log (or those of `only`) from event 0 and compares with what is stored (LOG-5), each in a snapshot. `write`: what differs is replaced and the
  * tenant's epoch changed, so that devices load anew.
  */
-export async function rebuild(store: Store, { write = false }: { readonly write?: boolean } = {}): Promise<Rebuilt[]> {
+export async function rebuild(store: Store, { write = false, only }: { readonly write?: boolean; readonly only?: readonly TenantId[] } = {}): Promise<Rebuilt[]> {
   const all: Rebuilt[] = [];
-  for (const tenant of await store.tenants()) {
+  for (const tenant of only ?? (await store.tenants())) {
     all.push(await store.tenant(tenant, async (tx) => {
       if (write) await tx.take('run', 0); // nobody appends meanwhile
       const folded = await foldLog(tx);

@@ -21,24 +21,30 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import pg from 'pg';
 import { systemClock } from '#server/clock.ts';
-import { openStore } from '#server/store/open.ts';
+import { type OpenStore, openStore } from '#server/store/open.ts';
 import type { Store } from '#server/store/store.ts';
 import { binaries, TEMPLATE, urlIn } from './binaries.ts';
 
 export type Kind = Store['kind'];
 
-export function eachDatabase(suite: (name: Kind, open: () => Promise<Store>) => void): void {
+export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>) => void): void {
   for (const kind of ['pglite', 'postgres'] as const) {
     describe(kind, () => {
       if (kind === 'postgres' && !present) {
         test.skip(MISSING);
         return;
       }
-      let store: Promise<Store> | null = null;
-      suite(kind, () => (store ??= freshStore(kind)));
+      let store: Promise<OpenStore> | null = null;
+      const open = (): Promise<OpenStore> => (store ??= freshStore(kind));
+      // Not in the first test's time, and not one after the other.
+      beforeAll(async () => {
+        if (kind === 'pglite' && present) beginCluster();
+        await open();
+      });
+      suite(kind, open);
     });
   }
 }
@@ -48,7 +54,7 @@ export function testOnPostgres(name: string, work: () => Promise<void>, timeout?
   else test.skip(`${name}: ${MISSING}`);
 }
 
-export async function freshStore(kind: Kind): Promise<Store> {
+export async function freshStore(kind: Kind): Promise<OpenStore> {
   const image = join(FOLDER, 'image.tar');
   const store = kind === 'postgres'
     ? await openStore({ ...QUIET, dataDir: '', databaseUrl: await freshUrl() })
@@ -83,11 +89,13 @@ afterAll(async () => {
   await Promise.all(opened.splice(0).map((store) => store.close()));
 });
 
+function beginCluster(): void {
+  if (!begun(FOLDER)) return;
+  spawn(process.execPath, [join(import.meta.dirname, 'cluster.ts'), FOLDER, String(process.ppid)], { detached: true, stdio: 'ignore' }).unref();
+}
+
 async function cluster(): Promise<void> {
-  if (begun(FOLDER)) {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'cluster.ts'), FOLDER, String(process.ppid)], { detached: true, stdio: 'ignore' });
-    child.unref();
-  }
+  beginCluster();
   for (let tries = 0; tries < 600; tries++) {
     if (existsSync(join(FOLDER, 'ready'))) return;
     if (existsSync(join(FOLDER, 'failed'))) throw new Error(`PostgreSQL could not be started: ${readFileSync(join(FOLDER, 'failed'), 'utf8')}`);

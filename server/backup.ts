@@ -1,0 +1,15 @@
+import { systemClock } from './clock.ts';
+import { backUp } from './store/backup-file.ts';
+import { say, stop, withStore } from './store/command-line.ts';
+
+/** `npm run backup <file>`: everything but sessions, from one moment. The embedded database is backed up while the server is stopped. */
+const file = process.argv[2];
+if (file === undefined) {
+  stop('Name the file to write: npm run backup <file>');
+} else {
+  await withStore(async (store) => {
+    await backUp(store, file, systemClock.now());
+    say(`The backup is in ${file}.`);
+    return 0;
+  });
+}

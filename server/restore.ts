@@ -1,0 +1,14 @@
+import { restoreFrom } from './store/backup-file.ts';
+import { say, stop, withStore } from './store/command-line.ts';
+
+/** `npm run restore <file>`: into a new data folder or a new database. Everybody signs in again. */
+const file = process.argv[2];
+if (file === undefined) {
+  stop('Name the file to read: npm run restore <file>');
+} else {
+  await withStore(async (store) => {
+    const tenants = await restoreFrom(store, file);
+    say(`Restored ${tenants} ${tenants === 1 ? 'provider' : 'providers'}; rows and logs are those that were backed up.`);
+    return 0;
+  });
+}

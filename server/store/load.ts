@@ -1,0 +1,84 @@
+import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
+import type { TenantId } from '#contract/ids.ts';
+import { canonical } from './canonical.ts';
+import type { Database } from './database.ts';
+import { type Line, NOT_KEPT, sumOf, tablesOf } from './dump.ts';
+import { MIGRATIONS } from './migrations/list.ts';
+import { UNOWNED } from './migrations/migration.ts';
+import type { OpenStore } from './open.ts';
+
+/** A backup that cannot be taken in. Nothing was written. */
+export class BadBackup extends Error {
+  override readonly name = 'BadBackup';
+}
+
+/**
+ * Puts a backup into an empty database, all of it or nothing, and checks each tenant's rows and log against the sums that the backup holds.
+ * Every tenant gets a new epoch (LOG-6). Answers the number of tenants. Throws `BadBackup`.
+ */
+export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<number> =>
+  store.across(async (sql, enter) => {
+    const tables = (await tablesOf(sql)).filter((table) => !NOT_KEPT.has(table));
+    await refuseFull(sql, tables);
+    const known = new Set(tables);
+    let tenant: TenantId | null = null;
+    let ended: number | null = null;
+    let begun = false;
+    let tenants = 0;
+    const buffer = bufferOf(sql);
+    for await (const line of lines) {
+      if (line.is === 'begin') {
+        if (line.format !== 1 || !MIGRATIONS.some((one) => one.name === line.step)) throw new BadBackup('The backup was made by a newer version of Daybook. Restore it with that version.');
+        begun = true;
+      } else if (!begun) {
+        throw new BadBackup('This is not a backup of Daybook.');
+      } else if (line.is === 'row') {
+        if (!known.has(line.table)) throw new BadBackup(`The backup holds a table that is not known: ${line.table}.`);
+        await buffer.add(line.table, line.row);
+      } else if (line.is === 'tenant') {
+        await buffer.flush();
+        tenant = line.tenant;
+        await enter(tenant);
+      } else if (line.is === 'sum') {
+        await buffer.flush();
+        if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
+        if (canonical(await sumOf(sql, tables)) !== canonical(line.sum)) throw new BadBackup(`The rows or the log of provider ${tenant} are not those that were backed up.`);
+        await sql.updateTable('head').set({ epoch: raw<string>`gen_random_uuid()::text` }).where('tenant_id', '=', tenant).execute();
+        tenants++;
+      } else {
+        await buffer.flush();
+        ended = line.tenants;
+      }
+    }
+    if (ended === null || ended !== tenants) throw new BadBackup('The backup is not whole: its end is missing.');
+    return tenants;
+  }, { readOnly: false });
+
+async function refuseFull(sql: Transaction<Database>, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    if (!(table in UNOWNED)) continue;
+    const { rows } = await sql.executeQuery(CompiledQuery.raw(`select from ${table} limit 1`));
+    if (rows.length > 0) throw new BadBackup('The database is not empty. Restore into a new data folder or a new database.');
+  }
+}
+
+const AT_ONCE = 500;
+
+/** Rows of one table at a time. */
+function bufferOf(sql: Transaction<Database>): { add(table: string, row: unknown): Promise<void>; flush(): Promise<void> } {
+  let table = '';
+  let rows: unknown[] = [];
+  async function flush(): Promise<void> {
+    if (rows.length === 0) return;
+    await sql.executeQuery(CompiledQuery.raw(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`, [JSON.stringify(rows)]));
+    rows = [];
+  }
+  return {
+    flush,
+    async add(name, row) {
+      if (name !== table || rows.length === AT_ONCE) await flush();
+      table = name;
+      rows.push(row);
+    },
+  };
+}

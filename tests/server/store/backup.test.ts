@@ -1,0 +1,82 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backUp, restoreFrom } from '#server/store/backup-file.ts';
+import { dump, type Line } from '#server/store/dump.ts';
+import type { OpenStore } from '#server/store/open.ts';
+import { rebuild } from '#server/store/rebuild.ts';
+import { eachDatabase, freshStore } from './databases.ts';
+import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft } from './drafts.ts';
+
+let dir = '';
+beforeAll(async () => { dir = await mkdtemp(join(tmpdir(), 'daybook-backup-')); });
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+async function filled(store: OpenStore): Promise<string[]> {
+  const tenants = [await aTenant(store), await aTenant(store)];
+  for (const [index, tenant] of tenants.entries()) {
+    await store.tenant(tenant, async (tx) => {
+      await tx.append([companyDraft(1), jobDraft(1), problemDraft(1, 1, 1), runDraft({ n: 1, problem: 1, message: 'ü "quoted" \\ 💾' })], byClock);
+      await tx.append(Array.from({ length: 700 + index }, (_, n) => runDraft({ n: n + 2 })), byClock);
+      await tx.sql.insertInto('person').values({ tenant_id: tenant, id: crypto.randomUUID(), username: 'Ann', username_key: 'ann', name: 'Ann', email: null, password_hash: '$argon2id$x' }).execute();
+      await tx.sql.insertInto('session').values({
+        tenant_id: tenant, id: crypto.randomUUID(), user_id: crypto.randomUUID(), access_hash: 'a', access_until: 1, refresh_hash: 'r', previous_refresh_hash: null,
+        rotated_at: 1, idle_until: 1, absolute_until: 1, made_at: 1, ended_at: null, ip: '', agent: '',
+      }).execute();
+    });
+  }
+  return tenants;
+}
+
+async function lines(store: OpenStore): Promise<Line[]> {
+  const all: Line[] = [];
+  await dump(store, 0, async (line) => void all.push(line));
+  return all;
+}
+
+/** Epochs differ by design. */
+const withoutEpochs = (all: Line[]): unknown => JSON.parse(JSON.stringify(all).replaceAll(/"epoch":"[^"]*"/g, '"epoch":""'));
+const epochs = (all: Line[]): string[] => [...JSON.stringify(all).matchAll(/"epoch":"([^"]*)"/g)].map((one) => one[1] ?? '');
+
+eachDatabase((name, open) => {
+  const other = name === 'pglite' ? 'postgres' : 'pglite';
+  test(`LOG-6, G26: a backup restored into the other database has the same rows and log under a new epoch (${name} to ${other})`, async () => {
+    const from = await open();
+    const tenants = await filled(from);
+    const file = join(dir, `${name}.gz`);
+    await backUp(from, file, 5);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    const to = await freshStore(other);
+    expect(await restoreFrom(to, file)).toBe(tenants.length);
+    const [before, after] = [await lines(from), await lines(to)];
+    expect(withoutEpochs(after)).toEqual(withoutEpochs(before));
+    expect(epochs(after).filter((epoch) => epochs(before).includes(epoch))).toEqual([]);
+    expect((await rebuild(to)).flatMap((one) => one.differences)).toEqual([]);
+    expect(JSON.stringify(after)).not.toContain('access_hash');
+    await expect(restoreFrom(to, file), 'not into a database that holds something').rejects.toThrow('The database is not empty');
+    expect((await to.tenant(tenants[0] ?? '', (tx) => tx.append([runDraft({ n: 9000 })], byClock)))[0]?.seq).toBe(705);
+  });
+
+  test(`G26: a backup that was cut or changed is refused and leaves nothing behind (${name})`, async () => {
+    const file = join(dir, `${name}.gz`);
+    const text = gunzipSync(await readFile(file)).toString();
+    const to = await freshStore(name);
+    const bad = join(dir, `${name}-bad.gz`);
+    const rows = text.split('\n');
+    const changes: [string, Buffer][] = [
+      ['its end is missing', gzipSync(rows.slice(0, -2).join('\n'))],
+      ['are not those that were backed up', gzipSync(text.replace('"durationSec":60', '"durationSec":61'))],
+      ['not those that were backed up', gzipSync(rows.filter((row) => !row.includes('"uid":"job-1"') || !row.includes('"table":"job"')).join('\n'))],
+      ['damaged', (await readFile(file)).subarray(0, 2000)],
+      ['damaged', Buffer.from('hello')],
+    ];
+    for (const [why, content] of changes) {
+      await writeFile(bad, content);
+      await expect(restoreFrom(to, bad)).rejects.toThrow(why);
+      expect(await to.tenants()).toEqual([]);
+    }
+  });
+});
