@@ -1,17 +1,17 @@
 import { LIMITS } from '#contract/limits.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { SegmentInfo } from '../seams.ts';
-import { chunkName, chunksOf, joinRows, mergeRows, type Chunk } from './books.ts';
+import { chunksOf, joinRows, mergeRows, type Chunk } from './books.ts';
 import { sealJson } from './cipher.ts';
 import type { BookRecord, PatchRecord } from './database.ts';
 import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
-import { DATA, ownManifest, peek, putManifest, sealPages, type Ground } from './ground.ts';
+import { DATA, ownManifest, peek, putManifest, sealChunk, sealPages, type Ground } from './ground.ts';
 import { findSegment, openChunk, openPatch } from './reading.ts';
 import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
 
 /** When patches are folded: more of them, or more runs in them, make opening slow. */
 export const PATCHES_MOST = 32;
-export const PATCH_RUNS_MOST = LIMITS.pageRows;
+const PATCH_RUNS_MOST = LIMITS.pageRows;
 /** Patches that stay when there are many: other tabs have just been told of them. */
 const PATCHES_STAY = 8;
 const PATCHES_STEP = 64;
@@ -83,8 +83,7 @@ async function foldedChunks(ground: Ground, changes: readonly Chunk[]): Promise<
   const before = await ground.shelves.read(['books'], (shelf) => Promise.all(changes.map((one) => shelf.get('books', [one.table, one.chunk]))));
   const records = await Promise.all(changes.map(async ({ table, chunk, rows }, i): Promise<BookRecord> => {
     const record = before[i];
-    const merged = mergeRows(table, record ? (await openChunk(ground, record)).rows : [], rows);
-    return { table, chunk, sealed: await sealJson(ground.cipher, 'books', chunkName(table, chunk), merged) };
+    return sealChunk(ground, { table, chunk, rows: mergeRows(table, record ? (await openChunk(ground, record)).rows : [], rows) });
   }));
   return { records, added: before.filter((one) => one === undefined).length };
 }

@@ -28,7 +28,7 @@ export type MetaRecord =
   | { readonly name: 'who'; readonly sealed: Sealed }
   | { readonly name: 'order'; readonly last: number };
 export interface BookRecord { readonly table: string; readonly chunk: number; readonly sealed: Sealed }
-export interface SegmentRecord { readonly id: number; readonly sealed: Sealed }
+interface SegmentRecord { readonly id: number; readonly sealed: Sealed }
 /** `left`: what compaction could not fold of older patches. No patch of that number can be read any more. */
 export interface PatchRecord { readonly id: number; readonly runs: number; readonly left: boolean; readonly sealed: Sealed }
 export interface CommandRecord {

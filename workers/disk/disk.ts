@@ -9,7 +9,7 @@ import { memoryShelves } from './memory.ts';
 import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
 import { openAll, readPatch, readSegment } from './reading.ts';
 import type { Held, Register } from './register.ts';
-import { withRoom } from './room.ts';
+import { OLDEST, withRoom, type MayGo } from './room.ts';
 import { dexieShelves } from './shelves.ts';
 import { addDay, append, begin, forget, noteSynced } from './writing.ts';
 
@@ -30,18 +30,18 @@ export const memoryDisk = (device: string): Disk =>
 function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
   const data = makeQueue(), outbox = makeQueue();
   // Changes of server data go one after the other, in the order in which they were asked for; so do those of the outbox, beside them.
-  const change = <T>(olderThanSec: number, work: () => Promise<T>): Promise<T> => data(() => faulting(() => withRoom(ground, olderThanSec, work)));
-  const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, Infinity, work)));
+  const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> => data(() => faulting(() => withRoom(ground, may, work)));
+  const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, OLDEST, work)));
   return {
     open: () => data(() => faulting(() => openAll(ground))),
     segment: (id) => faulting(() => readSegment(ground, id)),
-    begin: (fresh) => change(Infinity, () => begin(ground, fresh)),
-    addDay: (day, pages) => change(startOfDay(day), () => addDay(ground, day, pages)),
-    append: (patch, syncedAt) => change(Infinity, () => append(ground, patch, syncedAt)),
+    begin: (fresh) => change({ olderThanSec: Infinity, share: 1 }, () => begin(ground, fresh)),
+    addDay: (day, pages) => change({ ...OLDEST, olderThanSec: startOfDay(day) }, () => addDay(ground, day, pages)),
+    append: (patch, syncedAt) => change(OLDEST, () => append(ground, patch, syncedAt)),
     patch: (id) => faulting(() => readPatch(ground, id)),
-    noteSynced: (at) => change(Infinity, () => noteSynced(ground, at)),
+    noteSynced: (at) => change(OLDEST, () => noteSynced(ground, at)),
     compact: () => data(() => faulting(() => compactStep(ground))),
-    forget: (beforeSec) => change(Infinity, () => forget(ground, beforeSec)),
+    forget: (beforeSec) => change(OLDEST, () => forget(ground, beforeSec)),
     keepCommand: (command) => strictly(() => keepCommand(ground, command)),
     commands: () => outbox(() => faulting(() => commands(ground))),
     markCommand: (id, state, failure) => strictly(() => markCommand(ground, id, state, failure)),

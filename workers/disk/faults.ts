@@ -8,8 +8,16 @@ export function isQuota(thrown: unknown): boolean {
   return false;
 }
 
-/** Every failure of storage as the kind that the caller acts by. Bugs of ours (a TypeError, a RangeError …) pass as they are. */
-export function faultOf(thrown: unknown): unknown {
+/** Every failure of storage comes out as a `DiskFault`, the kind that the caller acts by. Bugs of ours (a TypeError, a RangeError …) pass as they are. */
+export async function faulting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw faultOf(thrown);
+  }
+}
+
+function faultOf(thrown: unknown): unknown {
   if (thrown instanceof DiskFault) return thrown;
   if (isQuota(thrown)) return new DiskFault('full', 'The browser has no more room for this site.');
   const name = thrown !== null && typeof thrown === 'object' && 'name' in thrown ? String(thrown.name) : '';
@@ -18,14 +26,6 @@ export function faultOf(thrown: unknown): unknown {
   // A file that the browser kept beside its database is gone: that record is lost, the others are not.
   if (name === 'NotReadableError') return new DiskFault('corrupt', `${name}: ${message}`);
   return new DiskFault('unavailable', `${name}: ${message}`);
-}
-
-export async function faulting<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw faultOf(thrown);
-  }
 }
 
 const BUGS = new Set(['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError', 'EvalError', 'AssertionError']);

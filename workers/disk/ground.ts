@@ -1,7 +1,8 @@
 import type { DeviceId } from '#contract/ids.ts';
 import { DiskFault } from '../seams.ts';
-import type { Cipher, Sealed } from './cipher.ts';
-import type { DiskRecords } from './database.ts';
+import { chunkName, pack, type Chunk } from './books.ts';
+import { sealJson, type Cipher, type Sealed } from './cipher.ts';
+import type { BookRecord, DiskRecords } from './database.ts';
 import { asManifest, type Manifest } from './manifest.ts';
 import type { Page } from './segments.ts';
 import type { Shelf, Shelves } from './shelves.ts';
@@ -38,7 +39,10 @@ export const peek = (ground: Ground): Promise<Manifest> => ground.shelves.read([
 
 export const putManifest = (shelf: Shelf<DiskRecords>, manifest: Manifest): Promise<void> => shelf.put('meta', { name: 'manifest', manifest });
 
-export interface SealedPage { readonly id: number; readonly page: Page; readonly sealed: Sealed }
+export const sealChunk = async (ground: Ground, { table, chunk, rows }: Chunk): Promise<BookRecord> =>
+  ({ table, chunk, sealed: await sealJson(ground.cipher, 'books', chunkName(table, chunk), pack(rows)) });
+
+interface SealedPage { readonly id: number; readonly page: Page; readonly sealed: Sealed }
 
 /** Numbers them from `firstId`. */
 export const sealPages = (ground: Ground, pages: readonly Page[], firstId: number): Promise<SealedPage[]> =>

@@ -27,7 +27,7 @@ export interface Manifest {
   readonly leftRuns: number;
   readonly nextSegment: number;
 }
-export interface DayHere { readonly day: Day; readonly here: boolean }
+interface DayHere { readonly day: Day; readonly here: boolean }
 
 /** Null where it is none: what is on a disk is anybody's. */
 export function asManifest(value: unknown): Manifest | null {

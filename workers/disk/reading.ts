@@ -1,6 +1,6 @@
 import { viewColumns, type RunColumns } from '#contract/monitoring/columns.ts';
 import { DiskFault, type Fresh, type Opened, type Patch, type SegmentInfo } from '../seams.ts';
-import { chunkName, rowsOf, SMALL_TABLES, type Chunk, type SmallRow } from './books.ts';
+import { chunkName, rowsOf, SMALL_TABLES, unpack, type Chunk, type Packed } from './books.ts';
 import { openJson, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords, MetaRecord, PatchRecord } from './database.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
@@ -74,7 +74,7 @@ export const openPatch = (ground: Ground, record: PatchRecord): Promise<Patch> =
 export async function openChunk(ground: Ground, { table, chunk, sealed }: BookRecord): Promise<Chunk> {
   const known = SMALL_TABLES.find((one) => one === table);
   if (known === undefined) throw new DiskFault('corrupt', 'A table that there is not.');
-  return { table: known, chunk, rows: await openJson<SmallRow[]>(ground.cipher, 'books', chunkName(table, chunk), sealed) };
+  return { table: known, chunk, rows: unpack(await openJson<Packed>(ground.cipher, 'books', chunkName(table, chunk), sealed)) };
 }
 
 interface Found {

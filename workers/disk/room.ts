@@ -5,14 +5,14 @@ import { cutBefore, dayOf } from './manifest.ts';
 
 /**
  * Where the browser has no more room, the oldest runs go, never the outbox, and the work is tried once more; `DiskFault` full where that
- * does not help. `olderThanSec`: only what is older may go (a day from the wire must not push out a newer one).
+ * does not help.
  */
-export async function withRoom<T>(ground: Ground, olderThanSec: number, work: () => Promise<T>): Promise<T> {
+export async function withRoom<T>(ground: Ground, may: MayGo, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
     if (!isQuota(thrown)) throw thrown;
-    if (!(await dropOldest(ground, olderThanSec))) throw full(thrown);
+    if (!(await dropOldest(ground, may))) throw full(thrown);
   }
   try {
     return await work();
@@ -21,12 +21,16 @@ export async function withRoom<T>(ground: Ground, olderThanSec: number, work: ()
   }
 }
 
-/** The oldest third of the segments, and the days up to the newest second in them: those are not asked for again. */
-async function dropOldest(ground: Ground, olderThanSec: number): Promise<boolean> {
+/** Only what is older may go (a day from the wire must not push out a newer one), and of that so large a share. */
+export interface MayGo { readonly olderThanSec: number; readonly share: number }
+export const OLDEST: MayGo = { olderThanSec: Infinity, share: 1 / 3 };
+
+/** The oldest of the segments, and the days up to the newest second in them: those are not asked for again. */
+async function dropOldest(ground: Ground, { olderThanSec, share }: MayGo): Promise<boolean> {
   return ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
     const manifest = await manifestIn(shelf);
     const oldest = (manifest?.segments ?? []).filter((one) => one.toSec < olderThanSec).sort((a, b) => a.toSec - b.toSec);
-    const last = oldest[Math.ceil(oldest.length / 3) - 1];
+    const last = oldest[Math.ceil(oldest.length * share) - 1];
     if (manifest === null || !last) return false;
     const { next, gone } = cutBefore(manifest, last.toSec + 1);
     for (const id of gone) await shelf.remove('segments', id);

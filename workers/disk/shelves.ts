@@ -3,7 +3,7 @@ import type { Dexie } from 'dexie';
 /** Record kinds by store; each knows its own key. */
 export type Records = Readonly<Record<string, object>>;
 export type Key = string | number | readonly (string | number)[];
-export type Durability = 'relaxed' | 'strict';
+type Durability = 'relaxed' | 'strict';
 
 /**
  * One transaction. Inside of it nothing but its own promises may be awaited: the browser commits as soon as none is open. So whatever takes

@@ -2,10 +2,10 @@ import { runAt } from '#contract/monitoring/columns.ts';
 import type { Day, Ms } from '#contract/ids.ts';
 import type { RunColumns } from '#contract/monitoring/columns.ts';
 import type { Fresh, Patch, SegmentInfo } from '../seams.ts';
-import { chunkName, chunksOf } from './books.ts';
+import { chunksOf } from './books.ts';
 import { sealJson } from './cipher.ts';
 import { cutBefore, DAY_SEC, overlapping, startOfDay, swap, withDay, type Manifest } from './manifest.ts';
-import { DATA, manifestIn, ownManifest, peek, putManifest, sealPages, type Ground } from './ground.ts';
+import { DATA, manifestIn, ownManifest, peek, putManifest, sealChunk, sealPages, type Ground } from './ground.ts';
 import { findSegment } from './reading.ts';
 import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
 
@@ -13,10 +13,8 @@ import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
 export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
   const { epoch, cursor, me, branding, people, rows, days } = fresh;
   const who = await sealJson(ground.cipher, 'meta', 'who', { me, branding, people });
-  const books = await Promise.all(chunksOf(rows).map(async (one) => ({
-    table: one.table, chunk: one.chunk, sealed: await sealJson(ground.cipher, 'books', chunkName(one.table, one.chunk), one.rows),
-  })));
-  const load = crypto.randomUUID();
+  const books = await Promise.all(chunksOf(rows).map((one) => sealChunk(ground, one)));
+  const load = crypto.getRandomValues(new Uint32Array(4)).join('-'); // also where the page is not served securely, on memory
   await ground.shelves.write('relaxed', DATA, async (shelf) => {
     const before = await manifestIn(shelf);
     await Promise.all([shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches')]);

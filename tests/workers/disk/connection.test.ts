@@ -86,7 +86,10 @@ test('C9: signing out with nothing kept deletes the database, also under an open
   expect((await place.idb.indexedDB.databases()).map((one) => one.name)).toEqual(['daybook']);
   const again = await place.register.enter(OWNER, 2_000);
   expect(again.device).not.toBe(place.held.device);
-  expect(await (await openDisk(again, place.register, place.idb)).commands()).toEqual([]);
+  const next = await openDisk(again, place.register, place.idb);
+  expect(await next.commands()).toEqual([]);
+  await next.destroy(true); // nothing is unsent: there is nothing to keep
+  expect((await place.idb.indexedDB.databases()).map((one) => one.name)).toEqual(['daybook']);
 });
 
 test('C9: where the data cannot be deleted, the keys are gone all the same', async () => {

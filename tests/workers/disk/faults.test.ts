@@ -72,6 +72,17 @@ test('G15: where making room does not help, the fault says full, and nothing tha
   expect((await disk.keepCommand(command('now'))).order).toBe(2);
 });
 
+test('G15: a fresh start may push out all that it replaces', async () => {
+  const place = await placeIn(freshIdb()), disk = await place.open();
+  await disk.begin(fresh());
+  for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+  let removed = 0;
+  faults.removed = (store) => { if (store === 'segments') removed += 1; };
+  faults.put = (store) => (store === 'books' && removed < 4 ? 'quota put' : null);
+  await disk.begin(fresh({ problem: [problem(1)] }, DAYS, 'e2'));
+  expect(await disk.open()).toMatchObject({ epoch: 'e2', days: DAYS.map((day) => ({ day, here: false })), segments: [] });
+});
+
 test('G15: an older day from the wire pushes out nothing newer', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
