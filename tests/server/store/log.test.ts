@@ -1,7 +1,10 @@
+import { AsyncResource } from 'node:async_hooks';
+import { sql as raw } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Draft } from '#contract/events.ts';
+import { rebuild } from '#server/store/rebuild.ts';
 import { eachDatabase } from './databases.ts';
-import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft, runStart } from './drafts.ts';
+import { aTenant, byClock, companyDraft, jobChange, jobDraft, problemDraft, runDraft, runStart } from './drafts.ts';
 
 eachDatabase((name, open) => {
   test(`LOG-1: an event that its schema does not know is refused, and nothing of its batch is kept (${name})`, async () => {
@@ -44,5 +47,87 @@ eachDatabase((name, open) => {
     const [, logged] = await store.tenant(tenant, (tx) => tx.append([jobDraft(1), jobDraft(2, 'a\0b\uD800c\\u0000')], byClock));
     expect(logged?.event.data).toMatchObject({ name: 'a\uFFFDb\uFFFDc\\u0000' });
     expect((await store.tenant(tenant, (tx) => tx.rows('job', [2]))).get(2)).toMatchObject({ name: 'a\uFFFDb\uFFFDc\\u0000' });
+  });
+
+  test(`LOG-2, LOG-3: what fails after an append takes events, rows, counters and the record of the command with it (${name})`, async () => {
+    const store = await open();
+    const tenant = await aTenant(store);
+    const told: number[] = [];
+    const stop = store.onAppend((of, head) => void (of === tenant && told.push(head)));
+    const work = (fails: boolean) => store.tenant(tenant, async (tx) => {
+      const n = await tx.take('job', 2);
+      await tx.append([jobDraft(n), jobDraft(n + 1)], byClock);
+      await tx.sql.insertInto('command').values({ tenant_id: tenant, device: 'd', id: crypto.randomUUID(), n, user_id: crypto.randomUUID(), body_hash: '', status: 200, answer: '{}', at: 1 }).execute();
+      if (fails) throw new Error('late');
+      return n;
+    });
+    await expect(work(true)).rejects.toThrow('late');
+    expect(told, 'nobody is told of what did not happen').toEqual([]);
+    expect(await work(false)).toBe(1);
+    expect(await work(false)).toBe(3);
+    expect(told).toEqual([2, 4]);
+    stop();
+    await store.tenant(tenant, async (tx) => {
+      expect((await tx.eventsAfter(0, 9)).map((one) => one.seq)).toEqual([1, 2, 3, 4]);
+      expect((await tx.all('job')).map((one) => one.n)).toEqual([1, 2, 3, 4]);
+      expect(await tx.sql.selectFrom('command').select('n').where('tenant_id', '=', tenant).orderBy('n').execute()).toEqual([{ n: 1 }, { n: 3 }]);
+    });
+  });
+
+  test(`LOG-2, LOG-5: several appends of one transaction see each other's rows (${name})`, async () => {
+    const store = await open();
+    const tenant = await aTenant(store);
+    await store.tenant(tenant, async (tx) => {
+      await tx.append([jobDraft(await tx.take('job', 1))], byClock);
+      await tx.append([jobChange(1, 'Renamed')], byClock);
+      expect((await tx.rows('job', [1])).get(1)).toMatchObject({ name: 'Renamed' });
+      await tx.append([runStart({ n: 1 })], byClock);
+      await tx.append([runDraft({ n: 1 })], byClock);
+      expect(await tx.append([], byClock)).toEqual([]);
+    });
+    expect(await rebuild(store, { only: [tenant] })).toMatchObject([{ events: 4, differences: [] }]);
+    expect((await store.tenant(tenant, (tx) => tx.all('run')))).toMatchObject([{ n: 1, status: 'Success' }]);
+  });
+
+  test(`LOG-7: an event that cannot be folded is in the log and in quarantine, changes no row and stops nobody; a rebuild heals it (${name})`, async () => {
+    const store = await open();
+    const tenant = await aTenant(store);
+    await store.tenant(tenant, (tx) => tx.append([jobDraft(1), jobDraft(2)], byClock));
+    await store.tenant(tenant, ({ sql }) => sql.updateTable('stat').set({ row: '{"n":1,"starts":7}' }).where('tenant_id', '=', tenant).where('n', '=', 1).execute());
+    const logged = await store.tenant(tenant, (tx) => tx.append([runDraft({ n: 1, job: 1 }), runDraft({ n: 2, job: 2 })], byClock));
+    expect(logged.map((one) => one.seq)).toEqual([3, 4]);
+    await store.tenant(tenant, async (tx) => {
+      expect((await tx.all('run')).map((one) => one.n), 'not half of it either').toEqual([2]);
+      expect(await tx.sql.selectFrom('quarantine').select(['seq', 'reason']).where('tenant_id', '=', tenant).execute()).toEqual([{ seq: 3, reason: expect.stringContaining('iterable') }]);
+      expect(await tx.sql.selectFrom('run_day').select(['rows', 'seq']).where('tenant_id', '=', tenant).execute()).toEqual([{ rows: 1, seq: 4 }]);
+    });
+    await rebuild(store, { only: [tenant], write: true });
+    expect((await store.tenant(tenant, (tx) => tx.all('run'))).map((one) => one.n)).toEqual([1, 2]);
+    expect(await rebuild(store, { only: [tenant] })).toMatchObject([{ quarantined: 0, differences: [] }]);
+  });
+
+  test(`LOG-8: a read-only transaction is a snapshot (${name})`, async () => {
+    const store = await open();
+    const tenant = await aTenant(store);
+    await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
+    const fromOutside = AsyncResource.bind(() => store.tenant(tenant, (other) => other.append([jobDraft(2)], byClock)));
+    let appended: Promise<unknown> | null = null;
+    await store.tenant(tenant, async (tx) => {
+      const { seq } = await tx.head();
+      appended = fromOutside();
+      if (store.kind === 'postgres') await appended;
+      expect(await tx.head()).toMatchObject({ seq });
+      expect(await tx.all('job')).toHaveLength(1);
+      expect(await tx.eventsAfter(0, 9)).toHaveLength(1);
+    }, { readOnly: true });
+    await appended;
+    expect(await store.tenant(tenant, (tx) => tx.all('job'))).toHaveLength(2);
+  });
+
+  test(`STORE-1: numbers, dates, JSON and bytes come back the same (${name})`, async () => {
+    const store = await open();
+    const { rows } = await store.system((sql) => raw`select 9007199254740991::bigint as big, count(*) as count, 1.50::numeric as exact, '2026-01-02'::date as day,
+      '1 day'::interval as span, '[1,{"a":null}]'::jsonb as list, 'x'::text as text, true as yes, null as none, 0.5::float8 as half, 7::int as int`.execute(sql));
+    expect(rows).toEqual([{ big: 9007199254740991, count: 1, exact: '1.50', day: '2026-01-02', span: '1 day', list: [1, { a: null }], text: 'x', yes: true, none: null, half: 0.5, int: 7 }]);
   });
 });
