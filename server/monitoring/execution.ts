@@ -29,7 +29,7 @@ export async function executionOf(tx: TenantTx, run: RunRow, companies: readonly
     ignoredUntil: isoOrNull(problem?.snooze?.until ?? null), ignoredReason: problem?.snooze?.reason ?? null,
     state: stateOf(problem, now),
     problem: problem ? await problemOf(tx, problem, companies) : null,
-    expectedAt: isoOrNull(stat ? expectedOf(job, stat, now) : null),
+    expectedAt: isoOrNull(stat ? expectedOf(job, stat) : null),
     lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
     detail: run.detail, log: log?.body ?? null,
     history: problem ? await historyOf(tx, problem.n) : [],
