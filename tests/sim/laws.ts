@@ -53,15 +53,20 @@ export function expectOnce(server: SimServer): void {
   expect(new Set(notes).size).toBe(notes.length); // every note of the simulator has its own words
 }
 
-/** OUT-4: the last note that waits on a problem is what its rows show. */
-export function expectEffects(door: ReturnType<typeof makeDoor>, notes: ReadonlyMap<string, { readonly run: number; readonly content: string }>): void {
+/**
+ * OUT-4: from the moment it was kept until its event is here, the last note on a problem is what its rows show. Told from the log and from
+ * what was sent alone, whatever the outbox believes.
+ */
+export function expectEffects(door: ReturnType<typeof makeDoor>, server: SimServer, notes: ReadonlyMap<string, { readonly run: number; readonly content: string }>): void {
   const { loop } = door.session;
   if (!loop) return;
-  const { engine } = loop.replica;
+  const { engine, cursor } = loop.replica;
+  const arrived = new Set(server.log.slice(0, cursor).map(({ commandId }) => commandId));
+  const refused = new Set(loop.outbox.view().entries.filter(({ state }) => state === 'refused').map(({ id }) => id));
   const last = new Map<number, string>();
-  for (const { id, state } of loop.outbox.view().entries) {
-    const note = notes.get(id), problem = note && engine.runs([note.run]).get(note.run)?.problem;
-    if (note && problem && engine.row('problem', problem) && state !== 'refused' && loop.outbox.shows(id)) last.set(note.run, note.content);
+  for (const [id, { run, content }] of notes) {
+    const problem = engine.runs([run]).get(run)?.problem;
+    if (!arrived.has(id) && !refused.has(id) && problem && engine.row('problem', problem)) { last.delete(run); last.set(run, content); }
   }
   const byProblem = new Map([...last].map(([run, content]) => [engine.runs([run]).get(run)?.problem ?? 0, { run, content }]));
   for (const { run, content } of byProblem.values()) {

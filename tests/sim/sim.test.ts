@@ -63,7 +63,7 @@ function laws(clients: readonly Client[], server: SimServer): void {
     if (!loop) continue;
     if (loop.replica.cursor < (client.shadow.at)) client.shadow = new Shadow(server.log);
     expectNoHole(loop.replica, client.shadow, server, client.user);
-    expectEffects(client.door, client.notes);
+    expectEffects(client.door, server, client.notes);
     // G12: no second without an end to its requests.
     const since = client.device.wire.asked.filter(({ at }) => at > (client.device.wire.asked.at(-1)?.at ?? 0) - 1_000);
     expect(since.length).toBeLessThan(300);
