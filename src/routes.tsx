@@ -3,12 +3,10 @@ import type { ScreenGate } from './guards.ts';
 import { passage } from './guards.ts';
 import { whoKnown } from './door.ts';
 import { App } from './frame/app.tsx';
-import { Frame } from './frame/frame.tsx';
-import { NotFound } from './frame/not-found.tsx';
 import { homeOf } from './menu.ts';
 import { remember, takeRemembered } from './remembered.ts';
 
-const root = createRootRoute({ component: App, notFoundComponent: NotFound });
+const root = createRootRoute({ component: App, notFoundComponent: lazyRouteComponent(() => import('./frame/not-found.tsx'), 'NotFound') });
 
 const login = createRoute({
   getParentRoute: () => root, path: '/login', beforeLoad: behind('signed-out'),
@@ -16,7 +14,10 @@ const login = createRoute({
 });
 
 /** Everything with the sidebar beside it. */
-const framed = createRoute({ getParentRoute: () => root, id: 'framed', component: Frame, beforeLoad: behind('signed-in') });
+const framed = createRoute({
+  getParentRoute: () => root, id: 'framed', beforeLoad: behind('signed-in'),
+  component: lazyRouteComponent(() => import('./frame/frame.tsx'), 'Frame'),
+});
 
 const home = createRoute({ getParentRoute: () => framed, path: '/', beforeLoad: () => onward('/monitoring') });
 const monitoring = createRoute({

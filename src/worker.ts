@@ -1,6 +1,7 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
 import type { Door, WatchName } from '#workers/api.ts';
+// oxlint-disable-next-line import/default -- the query makes the bundler answer with the worker's address
 import workerUrl from '../workers/worker.ts?worker&url';
 import { doorFailed } from './door.ts';
 

@@ -15,7 +15,7 @@ export interface PageProps {
   readonly progress?: ReactNode;
   /** A `<SearchField />`; behind a button on a phone. */
   readonly search?: ReactNode;
-  /** The page's one primary action, where it has its place up here. */
+  /** The page's one primary action, where it has its place up here; on a phone, on the second line in place of the progress. */
   readonly action?: ReactNode;
   /** `page` (by default): the whole page scrolls. `own`: the content has the height that is left and scrolls by itself. */
   readonly scroll?: 'page' | 'own';
@@ -43,11 +43,11 @@ export function Page({ title, detail, progress, search, action, scroll = 'page',
             />
           )}
           {search !== undefined && wide && <div className="w-80 min-w-0">{search}</div>}
-          {action}
+          {wide && action}
           <SyncStatus />
         </div>
         <div className="order-3 flex w-full min-w-0 items-center justify-between gap-3 px-2 pb-2 tablet:order-1 tablet:w-auto tablet:px-0 tablet:pb-0">
-          {progress ?? <span />}
+          {progress ?? (wide ? null : action) ?? <span />}
           <span className="min-w-0 tablet:hidden"><SyncLine /></span>
         </div>
         {search !== undefined && searching && !wide && <div className="order-4 w-full px-2 pb-3">{search}</div>}

@@ -13,9 +13,9 @@ import { ThemeChoice } from './theme-choice.tsx';
 export function Sidebar() {
   const mini = useMini();
   return (
-    <div className={`min-h-0 transition-[width] duration-150 ${mini ? 'w-14' : 'w-60'}`}>
+    <aside aria-label="Sidebar" className={`min-h-0 transition-[width] duration-150 ${mini ? 'w-14' : 'w-60'}`}>
       <SidebarContent mini={mini} onToggle={() => setMini(!mini)} />
-    </div>
+    </aside>
   );
 }
 

@@ -44,9 +44,10 @@ export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, '
 
 /** A quiet button without words: 28 × 28 px, 44 under a finger. */
 export function IconButton({ icon, label, keycap, type = 'button', className = '', ...rest }: IconButtonProps) {
+  const name = keycap === undefined ? label : `${label} (${keycap})`; // holds the keycap that is seen, for those who speak what they press
   return (
     <button
-      {...rest} type={type} aria-label={label} title={keycap === undefined ? label : `${label} (${keycap})`}
+      {...rest} type={type} aria-label={name} title={name}
       {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
       className={`inline-flex h-7 min-w-7 shrink-0 items-center justify-center gap-1 rounded-part text-ink-2 hover:bg-wash hover:text-ink
         disabled:cursor-not-allowed disabled:text-ink-3 pointer-coarse:h-11 pointer-coarse:min-w-11 ${className}`}

@@ -28,13 +28,13 @@ export function Dialog({ title, onClose, place = 'middle', children, footer, fir
           {place === 'left'
             ? <DialogTitle className="sr-only">{title}</DialogTitle>
             : (
-              <header className="flex items-start gap-3 border-b border-rule py-3 pr-3 pl-5">
+              <div className="flex items-center gap-3 border-b border-rule py-2.5 pr-3 pl-5">
                 <DialogTitle className="m-0 min-w-0 grow text-head break-words">{title}</DialogTitle>
                 {!stays && <IconButton icon="close" label="Close" onClick={onClose} />}
-              </header>
+              </div>
             )}
           <div className="min-h-0 grow overflow-auto overscroll-contain">{children}</div>
-          {footer !== undefined && <footer className="flex flex-wrap gap-2 border-t border-rule bg-paper px-5 py-3">{footer}</footer>}
+          {footer !== undefined && <div className="flex flex-wrap gap-2 border-t border-rule bg-paper px-5 py-3">{footer}</div>}
         </DialogPanel>
       </div>
     </HeadlessDialog>

@@ -56,13 +56,13 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
     };
     case 'duplicati': return {
       says: 'Set this advanced option on the backup, or in the default options of Duplicati:',
-      text: `--send-http-json-urls=${at.origin}/api/v1/ingest/duplicati?key=${url(at.secret)}&job=${url(at.job)}`,
-      note: 'Every run of that backup reports its result, warnings and errors too.',
+      text: `--send-http-json-urls=${at.origin}/api/v1/ingest/duplicati?access_token=${url(at.secret)}`,
+      note: 'Every run reports its result, warnings and errors, under the name of its backup. The key stands in the address: treat it as a password.',
     };
     case 'bacula': return {
       says: 'Run this after each job, as RunAfterJob or from cron; it sends the jobs of the last day:',
-      text: `psql -At -U bacula bacula -c "SELECT coalesce(json_agg(j), '[]') FROM (SELECT job.*, client.name AS clientname FROM job LEFT JOIN client USING (clientid) WHERE job.schedtime > now() - interval '1 day') j" | ${post(at, 'bacula', "&tz=$(date +%:z | sed 's/+/%2B/')")}`,
-      note: 'For a catalogue in PostgreSQL. A job that was sent before is not counted twice.',
+      text: `psql -At -U bacula bacula -c "SELECT coalesce(json_agg(j), '[]') FROM (SELECT job.*, client.name AS clientname FROM job LEFT JOIN client USING (clientid) WHERE job.schedtime > now() - interval '1 day') j" | ${post({ ...at, job: null }, 'bacula', "tz=$(date +%:z | sed 's/+/%2B/')")}`,
+      note: 'For a catalogue in PostgreSQL. Each job appears under its own name; one that was sent before is not counted twice.',
     };
     case 'ping': return {
       says: 'Put this round your command:',
@@ -92,8 +92,8 @@ export const shell = (text: string): string => `'${text.replaceAll("'", String.r
 const pingUrl = ({ origin, secret, job }: RecipeAt): string => `${origin}/ping/${url(secret)}/${slugOf(job)}`;
 
 /** The query is in double quotes, so that `$rc` counts: nothing else in it may mean anything to a shell. */
-const post = ({ origin, secret, job }: RecipeAt, tool: string, query: string, from = '-'): string =>
-  `curl -fsS --retry 3 -o /dev/null -H ${shell(`Authorization: Bearer ${secret}`)} --data-binary @${from} "${origin}/api/v1/ingest/${tool}?job=${url(job)}${query}"`;
+const post = ({ origin, secret, job }: Omit<RecipeAt, 'job'> & { readonly job: string | null }, tool: string, query: string, from = '-'): string =>
+  `curl -fsS --retry 3 -o /dev/null -H ${shell(`Authorization: Bearer ${secret}`)} --data-binary @${from} "${origin}/api/v1/ingest/${tool}?${job === null ? '' : `job=${url(job)}`}${query}"`;
 
 /** As `encodeURIComponent`, and the five signs that it leaves, of which a shell reads some. */
 const url = (text: string): string => encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,0 +1,136 @@
+import type { CallName, GivesOf, TakesOf } from '#contract/calls.ts';
+import type { KeyRow } from '#contract/monitoring/rows.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import type { Door, WatchName, Watches, Who } from '#workers/api.ts';
+import { runsOf } from './runs.ts';
+import { NOW, brandingOf, companiesOf, keysOf, meOf, outboxOf, statusOf } from './scene.ts';
+import type { Scene } from './scene.ts';
+
+/** A door with nothing behind it: what it says is made up and the same each time. `play` moves the scene on, from a test. */
+export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { result(): void; who(is: Scene['who']): void } } {
+  const branding = brandingOf(scene);
+  let keys: readonly KeyRow[] = keysOf(scene);
+  let outbox = outboxOf(scene);
+  let who: Who = whoOf(scene.who);
+  const open = new Set<{ readonly name: WatchName; takes: object; readonly onChange: (value: never) => void }>();
+
+  function whoOf(is: Scene['who']): Who {
+    if (is === 'starting') return { is };
+    if (is === 'in') return { is, me: meOf(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
+    return { is: 'out', reason: is === 'out' ? 'none' : is, branding };
+  }
+
+  const values: { readonly [N in WatchName]: (takes: Watches[N]['takes']) => Watches[N]['gives'] } = {
+    who: () => who,
+    status: () => {
+      const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
+      return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
+    },
+    runs: (takes) => runsOf(takes),
+    companies: () => companiesOf(scene),
+    keys: () => keys,
+    outbox: () => outbox,
+  };
+  const tell = (name: WatchName): void => {
+    for (const line of open) if (line.name === name) line.onChange(values[name](line.takes as never) as never);
+  };
+  const answer = async <T>(value: () => T): Promise<Result<T>> => {
+    await new Promise((resolve) => { setTimeout(resolve, 60); });
+    if (scene.server === 'answers') return ok(value());
+    return failed(scene.server === 'gone' ? { kind: 'needs-network', message: MESSAGES.needsNetwork } : { kind: 'server-fault', message: MESSAGES.serverFault });
+  };
+  const keyOut = (row: KeyRow): GivesOf<'listKeys'>[number] => ({
+    id: row.id, name: row.name, companyN: row.company, tool: row.tool, hint: row.hint, madeAt: row.madeAt, rotatedAt: row.rotatedAt, revokedAt: row.revokedAt,
+    firstResultAt: row.firstResultAt, lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / (row.madeAt % 7 + 2),
+    lastFault: row.tool === 'rclone' ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' } : null,
+  });
+  const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
+
+  const calls: { readonly [N in CallName]?: (input: TakesOf<N>) => GivesOf<N> } = {
+    lastSync: () => ({ status: 'FAILED', at: NOW - 240_000, failed: [{ entity: 'Everything on the file server, rclone', at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }] }),
+    listKeys: () => keys.map(keyOut),
+    makeKey: ({ name, companyN, tool }) => {
+      const row: KeyRow = {
+        id: `new${keys.length}`, name, company: companyN, tool, managed: null, hint: 'uZr6', madeAt: NOW, rotatedAt: null, revokedAt: null, firstResultAt: null,
+      };
+      keys = [...keys, row];
+      tell('keys');
+      return { key: keyOut(row), secret: SECRET };
+    },
+    rotateKey: ({ id }) => {
+      keys = keys.map((row) => (row.id === id ? { ...row, rotatedAt: NOW } : row));
+      tell('keys');
+      const row = keys.find((one) => one.id === id);
+      if (!row) throw new Error(`no key ${id}`);
+      return { key: keyOut(row), secret: SECRET };
+    },
+    revokeKey: ({ id }) => {
+      keys = keys.map((row) => (row.id === id ? { ...row, revokedAt: NOW } : row));
+      tell('keys');
+      return {};
+    },
+  };
+
+  const door: Door = {
+    async watch(name, takes, onChange) {
+      const line = { name, takes: takes, onChange };
+      await Promise.resolve();
+      if (!(scene.keys === 'loading' && name === 'keys')) {
+        open.add(line);
+        onChange(values[name](takes));
+      }
+      return {
+        change(next) { line.takes = next; if (open.has(line)) onChange(values[name](next)); },
+        close() { open.delete(line); },
+      };
+    },
+    ask: (name, input) => answer(() => {
+      const call = calls[name] as ((input: unknown) => never) | undefined;
+      if (!call) throw new Error(`the playground has no ${name}`);
+      return call(input);
+    }),
+    send: () => Promise.resolve(ok({ id: 'made-up', sent: true })),
+    matching: () => Promise.resolve([]),
+    async signIn() {
+      await new Promise((resolve) => { setTimeout(resolve, 300); });
+      switch (scene.signIn) {
+        case 'wrong': return failed({ kind: 'wrong-credentials', message: MESSAGES.wrongCredentials });
+        case 'throttled': return failed({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs: 9_000 });
+        case 'gone': return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+        case 'right':
+          who = whoOf('in');
+          tell('who');
+          return ok(meOf(scene));
+      }
+    },
+    async signOut(unsent) {
+      await Promise.resolve();
+      if (unsent === 'send' && scene.sync === 'offline') return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
+      if (unsent === 'ask' && outbox.entries.length > 0) return ok({ out: false, unsent: outbox.entries.length });
+      who = whoOf('ended');
+      tell('who');
+      return ok({ out: true, unsent: 0 });
+    },
+    async mend(id) {
+      await Promise.resolve();
+      outbox = { entries: outbox.entries.filter((entry) => entry.id !== id), notices: outbox.notices.filter((notice) => notice.id !== id) };
+      tell('outbox');
+      tell('status');
+      return ok(null);
+    },
+    syncNow: () => Promise.resolve(),
+  };
+  const play = {
+    result(): void {
+      keys = keys.map((row) => (row.firstResultAt === null ? { ...row, firstResultAt: NOW } : row));
+      tell('keys');
+    },
+    who(is: Scene['who']): void {
+      who = whoOf(is);
+      tell('who');
+    },
+  };
+  return { door, play };
+}
