@@ -3,7 +3,7 @@ import { readConfig } from './config.ts';
 import { allHandlers } from './handlers.ts';
 import { readAssets } from './http/assets.ts';
 import { makeApp } from './http/app.ts';
-import { listen } from './http/listen.ts';
+import { listen, probePort } from './http/listen.ts';
 import type { Listening } from './http/listen.ts';
 import { systemChance } from './chance.ts';
 import { systemClock } from './clock.ts';
@@ -22,6 +22,8 @@ const settings = readConfig(process.env, join(import.meta.dirname, '..'));
 if (typeof settings === 'string') giveUp(settings);
 const { config, hostname, demoPassword } = settings;
 
+// Asked first: it costs nothing, and opening the data takes seconds.
+await probePort(config.port, hostname).catch((error: unknown) => giveUp(portFault(error, config.port)));
 const store = await openStore({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, log, clock: systemClock })
   .catch((error: unknown) => giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`));
 const world: World = { store, clock: systemClock, chance: systemChance, log, config };
@@ -39,9 +41,11 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
 const timers = startClock(world);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));
-tell(`Daybook is at http://${hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname}:${server.port}/`);
-if (administrator) tell(`user name: ${administrator.username}\npassword: ${administrator.password}`);
-if (assets === null) tell('The page is not built: only the API is served.');
+tell([
+  `Daybook is at http://${hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname}:${server.port}/`,
+  ...(administrator ? [`user name: ${administrator.username}`, `password: ${administrator.password}`] : []),
+  ...(assets === null ? ['The page is not built: only the API is served.'] : []),
+].join('\n'));
 
 let stopping = false;
 /** Nothing new is taken, streams are closed, the database is closed, its lock is given back. */

@@ -5,7 +5,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Signed } from '../http/handler.ts';
 import type { World } from '../world.ts';
-import { isOver, readSession } from './sessions.ts';
+import { readSession } from './sessions.ts';
 import { hashOf, readToken } from './tokens.ts';
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
@@ -21,8 +21,7 @@ export async function authenticate(world: World, tenant: TenantId, request: Requ
   const now = world.clock.now();
   const found = await world.store.tenant(tenant, (tx) => readSession(tx, token.session), { readOnly: true });
   if (!found?.signed || found.row.ended_at !== null) return failed(SIGNED_OUT);
-  if (isOver(found.row, now)) return failed(EXPIRED);
-  // Another secret of a living session is an access token from before its last refresh.
+  // Another secret of a living session is an access token from before its last refresh. No access token outlives its session's end.
   if (found.row.access_hash !== hashOf(token) || now >= found.row.access_until) return failed(EXPIRED);
   return ok(found.signed);
 }

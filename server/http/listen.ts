@@ -17,12 +17,21 @@ export interface Listening {
 export async function listen(app: Hono, port: number, hostname: string): Promise<Listening> {
   const listener = getRequestListener((request, env) => app.fetch(request, env), { errorHandler: unreadable });
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 20_000, maxHeaderSize: 16_384 }, (incoming, outgoing) => void listener(incoming, outgoing));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, hostname, () => { server.off('error', reject); resolve(); });
-  });
+  await bound(server, port, hostname);
   return { port: (server.address() as AddressInfo).port, stop: (graceMs) => stop(server, graceMs) };
 }
+
+/** Throws as `listen` would where the port cannot be had at this moment. */
+export async function probePort(port: number, hostname: string): Promise<void> {
+  const probe = createServer();
+  await bound(probe, port, hostname);
+  await new Promise<void>((resolve) => { probe.close(() => { resolve(); }); });
+}
+
+const bound = (server: Server, port: number, hostname: string): Promise<void> => new Promise((resolve, reject) => {
+  server.once('error', reject);
+  server.listen(port, hostname, () => { server.off('error', reject); resolve(); });
+});
 
 /** What is no request at all (an impossible host or address) never reaches the app. */
 function unreadable(): Response {

@@ -4,7 +4,7 @@ import { ACCOUNT_RULE, ADDRESS_RULE, bucketsOf, tryNow, waitAfter } from '#serve
 import type { Bucket } from '#server/account/throttle.ts';
 import type { App, Answer, Ground } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
-import { appOf, login, makeGround, provider, user } from '../http/ground.ts';
+import { appOf, login, makeGround, PASSWORD, provider, user } from '../http/ground.ts';
 
 let ground: Ground;
 let app: App;
@@ -87,6 +87,13 @@ eachDatabase((_name, open) => {
     const turned = await login(app, host);
     expect([turned.status, turned.body.error.kind]).toEqual([429, 'too-many']);
     expect(await Promise.all(all.filter((one) => one !== null))).not.toContain(true);
+  });
+
+  test('G35: a user without a password gets in with none, not with the decoy\'s either', async () => {
+    const { host, tenant } = await provider(ground);
+    const id = await user(ground, tenant);
+    await ground.world.store.tenant(tenant, ({ sql }) => sql.updateTable('person').set({ password_hash: null }).where('tenant_id', '=', tenant).where('id', '=', id).execute());
+    for (const password of [PASSWORD, 'no such user', 'null']) expect((await login(app, host, 'kate', password)).status).toBe(401);
   });
 
   test('G35: a password is taken as it is: 128 characters, spaces and signs of any script', async () => {

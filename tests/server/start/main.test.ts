@@ -1,0 +1,74 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+let dataDir: string;
+const children: ChildProcess[] = [];
+beforeEach(() => { dataDir = mkdtempSync(join(tmpdir(), 'daybook-data-')); });
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+interface Run { readonly child: ChildProcess; said(): string; readonly exit: Promise<number | null> }
+
+function start(env: Record<string, string>): Run {
+  const child = spawn(process.execPath, ['server/main.ts'], { env: { PATH: process.env['PATH'] ?? '', DAYBOOK_DATA: dataDir, PORT: '0', ...env } });
+  children.push(child);
+  let said = '';
+  child.stdout.on('data', (chunk) => { said += String(chunk); });
+  child.stderr.on('data', (chunk) => { said += String(chunk); });
+  return { child, said: () => said, exit: new Promise((resolve) => { child.on('exit', resolve); }) };
+}
+
+async function up(run: Run): Promise<string> {
+  await expect.poll(() => run.said(), { timeout: 60_000, interval: 50 }).toMatch(/Daybook is at http:\S+/);
+  return /Daybook is at (http:\S+)\//.exec(run.said())?.[1] ?? '';
+}
+
+test('START-3: it starts, tells its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
+  const first = start({ DAYBOOK_DEMO_PASSWORD: 'the wanted password' });
+  const base = await up(first);
+  expect(first.said()).toMatch(/user name: admin\npassword: the wanted password\n/);
+  const signIn = (at: string) => fetch(`${at}/api/v1/auth/login/db`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'admin', password: 'the wanted password' }) });
+  const session = await (await signIn(base)).json() as { data: { token: string } };
+  const stream = await fetch(`${base}/api/v1/sync/stream`, { headers: { authorization: `Bearer ${session.data.token}` } });
+  expect(stream.status).toBe(200);
+  const reading = stream.text().catch(() => 'cut');
+
+  // A second one on the same folder names what is wrong, and harms nothing.
+  const second = start({});
+  expect(await second.exit).toBe(1);
+  expect(second.said()).toMatch(/^The data in .+ cannot be opened\. .+\n$/);
+  expect(second.said()).not.toContain('    at ');
+
+  const began = performance.now();
+  first.child.kill('SIGTERM');
+  expect(await first.exit).toBe(0);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  await reading;
+
+  const again = start({});
+  const after = await up(again);
+  expect(again.said()).toContain('password: the wanted password');
+  expect((await signIn(after)).status).toBe(200);
+  again.child.kill('SIGHUP');
+  expect(await again.exit).toBe(0);
+}, 180_000);
+
+test('START-4: a port that is taken, or a setting that cannot be used, is one clear sentence and exit code 1', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => { taken.listen(0, '127.0.0.1', resolve); });
+  const { port } = taken.address() as AddressInfo;
+  const run = start({ PORT: String(port) });
+  expect(await run.exit).toBe(1);
+  expect(run.said()).toContain(`Port ${port} is in use by another program. Set PORT to a free one.\n`);
+  taken.close();
+  const wrong = start({ PORT: 'many' });
+  expect([await wrong.exit, wrong.said()]).toEqual([1, 'PORT must be a whole number from 0 to 65535.\n']);
+}, 120_000);
