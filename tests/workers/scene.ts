@@ -1,0 +1,39 @@
+import { makeChance } from '#tests/sim/chance.ts';
+import { TestClock } from '#tests/sim/clock.ts';
+import { SimDevice } from '#tests/sim/device.ts';
+import { SimServer } from '#tests/sim/server.ts';
+import { Story } from '#tests/sim/story.ts';
+import { SimWire } from '#tests/sim/wire.ts';
+import type { Loop } from '#workers/sync/loop.ts';
+import type { makeDoor } from '#workers/door.ts';
+
+/** One provider with a few jobs and bad runs, Ann's browser and Bob's: the real worker on a server and a clock of the test. */
+export function scene(seed = 1) {
+  const clock = new TestClock(), chance = makeChance(seed), server = new SimServer(() => clock.now());
+  const ann = server.addUser('ann'), bob = server.addUser('bob');
+  const story = new Story(server, chance, () => clock.now());
+  story.begin(3, 6, 60);
+  const deviceOf = (user: typeof ann): SimDevice => new SimDevice(clock, chance, new SimWire(server, clock, chance, user.me.id), user);
+  /** Runs with an open problem, one a problem. */
+  const bad = (): number[] => [...server.rows.problem.values()].filter(({ closedAt }) => closedAt === null).map(({ lastRun }) => lastRun);
+  const problemOf = (run: number) => server.rows.problem.get(server.rows.run.get(run)?.problem ?? 0);
+  return { clock, chance, server, ann, bob, story, annDevice: deviceOf(ann), bobDevice: deviceOf(bob), deviceOf, bad, problemOf };
+}
+
+export function loopOf(door: ReturnType<typeof makeDoor>): Loop {
+  const { loop } = door.session;
+  if (!loop) throw new Error('nobody is signed in');
+  return loop;
+}
+
+/** The problem behind a run as the device shows it. */
+export function shown(door: ReturnType<typeof makeDoor>, run: number, now: number) {
+  const { engine } = loopOf(door).replica;
+  const selection = engine.select({ ...ALL, jobs: [engine.runs([run]).get(run)?.job ?? 0] }, now);
+  return engine.view(selection, { first: 0, count: selection.total }, now).find(({ n }) => n === run);
+}
+
+export const ALL = {
+  from: null, to: null, rows: 'runs' as const, review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [] as number[],
+  managed: null, anomaly: true, text: '', order: 'newest' as const,
+};

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Id } from '#contract/fold.ts';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
+import { makeChance } from '#tests/sim/chance.ts';
+import { SimServer } from '#tests/sim/server.ts';
+import { Story } from '#tests/sim/story.ts';
+import type { SmallTable } from '#workers/seams.ts';
+import { applyEvents, mergePatches, rekind } from '#workers/sync/apply.ts';
+import type { Base } from '#workers/sync/apply.ts';
+
+const NOW = Date.UTC(2026, 5, 15, 6);
+
+function logOf(seed: number, more: number) {
+  const server = new SimServer(() => NOW), story = new Story(server, makeChance(seed), () => NOW);
+  story.begin(2, 4, 10);
+  for (let i = 0; i < more; i++) story.goOn();
+  const user = server.addUser('ann');
+  const problems = [...server.rows.problem.keys()];
+  if (problems.length > 0) server.append([{ company: 1, event: { type: 'problem.reviewed@1', data: { problems: problems.map(Number), comment: null } } }], { actor: { is: 'user', id: user.me.id }, commandId: null });
+  return server.log;
+}
+
+/** A device's rows as plain maps. */
+function plain() {
+  const tables = new Map<SmallTable, Map<Id, unknown>>(), runs = new Map<number, LeanRun>();
+  const of = (table: SmallTable) => { const rows = tables.get(table) ?? new Map<Id, unknown>(); tables.set(table, rows); return rows; };
+  const base: Base = { row: (table, id) => of(table).get(id) as never, run: (n) => runs.get(n), isComing: () => false };
+  return {
+    base, runs,
+    take(events: readonly unknown[], cursor: number) {
+      const applied = applyEvents(base, events, cursor);
+      for (const [table, rows] of Object.entries(applied.patch.rows)) for (const row of rows ?? []) of(table as SmallTable).set(table === 'key' ? (row as { id: string }).id : (row as { n: number }).n, row);
+      for (const run of applied.patch.runs) runs.set(run.n, run);
+      for (const n of applied.rekinded) { const job = base.row('job', n); for (const run of runs.values()) if (job && run.job === n) runs.set(run.n, rekind(run, job)); }
+      return applied;
+    },
+    canonical: () => [[...tables].map(([name, rows]) => [name, [...rows].sort(([a], [b]) => Number(a) - Number(b))]).filter(([, rows]) => (rows as unknown[]).length > 0).sort(), [...runs].sort(([a], [b]) => a - b)],
+  };
+}
+
+test('SYNC-2: any cut of the events into batches makes the rows that one fold makes', () => {
+  fc.assert(fc.property(fc.integer({ min: 1, max: 10_000 }), fc.array(fc.nat(60), { maxLength: 12 }), (seed, cuts) => {
+    const log = logOf(seed, 25), whole = plain(), cut = plain();
+    whole.take(log, log.length);
+    let from = 0;
+    for (const at of [...new Set(cuts)].sort((a, b) => a - b)) { cut.take(log.slice(from, at), at); from = Math.max(from, at); }
+    cut.take(log.slice(from), log.length);
+    expect(cut.canonical()).toEqual(whole.canonical());
+  }), { numRuns: 40 * Number(process.env['PROOF'] ?? 1) });
+});
+
+test('SYNC-1: two patches written as one say the same as one after the other', () => {
+  fc.assert(fc.property(fc.integer({ min: 1, max: 10_000 }), fc.integer({ min: 1, max: 40 }), (seed, at) => {
+    const log = logOf(seed, 25), one = plain();
+    const first = one.take(log.slice(0, at), at).patch, second = one.take(log.slice(at), log.length).patch;
+    const merged = mergePatches(first, second);
+    expect(merged.cursor).toBe(log.length);
+    for (const run of merged.runs) expect(second.runs.find(({ n }) => n === run.n) ?? first.runs.find(({ n }) => n === run.n)).toEqual(run);
+    expect(new Set(merged.runs.map(({ n }) => n))).toEqual(new Set([...first.runs, ...second.runs].map(({ n }) => n)));
+    for (const row of merged.rows.problem ?? []) expect(one.base.row('problem', row.n)).toEqual(row);
+  }), { numRuns: 30 * Number(process.env['PROOF'] ?? 1) });
+});
+
+test('G11: what cannot be read or folded is passed over whole, the rest stands', () => {
+  const log = logOf(7, 10), clean = plain(), poisoned = plain();
+  clean.take(log, log.length);
+  const bad = [
+    { seq: log.length + 1, event: { type: 'moon.risen@1', data: {} } }, null, { ...log[3], seq: log.length + 2, event: { type: 'run.finished@1', data: { n: 'x' } } },
+    // A run of a job that nobody has heard of contradicts the log.
+    { ...log.find(({ event }) => event.type === 'run.finished@1'), seq: log.length + 3, event: { type: 'run.started@1', data: { n: 9_999, job: 9_999, company: 1, key: '00000000-0000-4000-8000-0000000000aa', uid: 'u', startedAt: NOW } } },
+  ];
+  const applied = poisoned.take([...log.slice(0, 5), ...bad.slice(0, 2), ...log.slice(5), ...bad.slice(2)], log.length + 3);
+  expect(applied.poison).toHaveLength(4);
+  expect(applied.poison[0]).toBe(`moon.risen@1 (${log.length + 1})`);
+  expect(poisoned.canonical()).toEqual(clean.canonical());
+});
+
+test('SYNC-2: a start of a run that is not here waits for its day, which may know its end', () => {
+  const log = logOf(3, 0), one = plain();
+  one.take(log, log.length);
+  const job = one.base.row('job', 1) ?? expect.fail('no job');
+  const started = { ...log[0], seq: 500, company: job.company, event: { type: 'run.started@1', data: { n: 777, job: 1, company: job.company, key: job.key, uid: 'late', startedAt: NOW } } };
+  expect(applyEvents({ ...one.base, isComing: () => true }, [started], 500).patch.runs).toEqual([]);
+  expect(applyEvents(one.base, [started], 500).patch.runs).toHaveLength(1);
+});
