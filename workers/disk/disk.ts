@@ -19,23 +19,23 @@ export async function openDisk(held: Held, register: Pick<Register, 'leave'>, id
   const db = await openDatabase(name, 'owner', lost.tell, idb);
   return makeDisk({
     shelves: dexieShelves<DiskRecords>(db), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
-    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), load: null,
+    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), load: null, patience: 0,
   }, lost);
 }
 
 /** The same in memory, where the browser refuses a database: all is gone when it closes. */
 export const memoryDisk = (device: string): Disk =>
-  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), load: null }, makeLost());
+  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), load: null, patience: 0 }, makeLost());
 
 function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
   const data = makeQueue(), outbox = makeQueue();
   // Changes of server data go one after the other, in the order in which they were asked for; so do those of the outbox, beside them.
   const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> => data(() => faulting(() => withRoom(ground, may, work)));
-  const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, OLDEST, work)));
+  const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, { ...OLDEST, patient: false }, work)));
   return {
     open: () => data(() => faulting(() => openAll(ground))),
     segment: (id) => faulting(() => readSegment(ground, id)),
-    begin: (fresh) => change({ olderThanSec: Infinity, share: 1 }, () => begin(ground, fresh)),
+    begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(ground, fresh)),
     addDay: (day, pages) => change({ ...OLDEST, olderThanSec: startOfDay(day) }, () => addDay(ground, day, pages)),
     append: (patch, syncedAt) => change(OLDEST, () => append(ground, patch, syncedAt)),
     patch: (id) => faulting(() => readPatch(ground, id)),

@@ -18,6 +18,8 @@ export interface Ground {
   readonly leave: (keepOutbox: boolean) => Promise<void>;
   /** The load that this disk opened or began; null before. Its writes count for that load only. */
   load: string | null;
+  /** Writes that may fail for want of room before more is dropped: browsers give deleted room back late. */
+  patience: number;
 }
 
 export const DATA = ['meta', 'books', 'segments', 'patches'] as const;

@@ -12,18 +12,24 @@ export async function withRoom<T>(ground: Ground, may: MayGo, work: () => Promis
     return await work();
   } catch (thrown) {
     if (!isQuota(thrown)) throw thrown;
+    if (may.patient && ground.patience-- > 0) throw full(thrown);
+    ground.patience = 0;
     if (!(await dropOldest(ground, may))) throw full(thrown);
   }
   try {
     return await work();
   } catch (thrown) {
-    throw isQuota(thrown) ? full(thrown) : thrown;
+    if (!isQuota(thrown)) throw thrown;
+    ground.patience = PATIENCE;
+    throw full(thrown);
   }
 }
 
 /** Only what is older may go (a day from the wire must not push out a newer one), and of that so large a share. */
-export interface MayGo { readonly olderThanSec: number; readonly share: number }
-export const OLDEST: MayGo = { olderThanSec: Infinity, share: 1 / 3 };
+export interface MayGo { readonly olderThanSec: number; readonly share: number; readonly patient: boolean }
+export const OLDEST: MayGo = { olderThanSec: Infinity, share: 1 / 3, patient: true };
+/** How many writes fail before more is dropped, where dropping did not help at once. The outbox does not wait. */
+const PATIENCE = 4;
 
 /** The oldest of the segments, and the days up to the newest second in them: those are not asked for again. */
 async function dropOldest(ground: Ground, { olderThanSec, share }: MayGo): Promise<boolean> {

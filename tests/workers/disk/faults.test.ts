@@ -72,6 +72,22 @@ test('G15: where making room does not help, the fault says full, and nothing tha
   expect((await disk.keepCommand(command('now'))).order).toBe(2);
 });
 
+test('G15: where the browser gives room back late, history is not dropped at each try', async () => {
+  const place = await placeIn(freshIdb()), disk = await place.open();
+  await disk.begin(fresh());
+  for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+  faults.put = (store) => (store === 'patches' ? 'quota end' : null);
+  const left: (number | undefined)[] = [];
+  for (let i = 0; i < 6; i++) {
+    await expect(disk.append(patch(11), 1)).rejects.toMatchObject({ kind: 'full' });
+    left.push((await disk.open())?.segments.length);
+  }
+  expect(left).toEqual([2, 2, 2, 2, 2, 1]);
+  faults.put = null;
+  await disk.append(patch(11), 1);
+  expect((await disk.open())?.segments).toHaveLength(1);
+});
+
 test('G15: a fresh start may push out all that it replaces', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
