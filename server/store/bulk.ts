@@ -18,11 +18,11 @@ export const parameters = (columns: readonly Given[], records: readonly Readonly
     ? records.map((record) => JSON.stringify(record[name])).join('\x1e')
     : `{${records.map((record) => element(record[name])).join(',')}}`);
 
-/** Of an array literal. */
+/** Of an array literal: a number, a string or null. */
 function element(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'number') return String(value);
-  const text = String(value);
+  const text = value as string;
   return PLAIN.test(text) ? `"${text}"` : `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 

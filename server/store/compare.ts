@@ -16,18 +16,19 @@ export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[
   const days = await sql.selectFrom('run_day').select(['day', 'rows', 'seq']).where('tenant_id', '=', tenant).execute();
   against(found, 'run_day', days.map((one) => [one.day, one]), [...folded.days].map(([day, one]) => [day, { day, ...one }]));
   const samples = await sql.selectFrom('repository_sample').select(['repository_id', 'at', 'capacity', 'free', 'used']).where('tenant_id', '=', tenant).execute();
-  const place = (one: { repository_id: string; at: number }): string => `${one.repository_id} ${one.at}`;
   against(found, 'repository_sample', samples.map((one) => [place(one), one]), folded.samples.map((one) => [place(one), one]));
   const quarantined = await sql.selectFrom('quarantine').select(['seq', 'reason', 'at']).where('tenant_id', '=', tenant).execute();
   against(found, 'quarantine', quarantined.map((one) => [one.seq, one]), folded.quarantined.map((one) => [one.seq, one]));
   return found;
 }
 
+const place = (one: { repository_id: string; at: number }): string => `${one.repository_id} ${one.at}`;
+
 const PAGE = 5000;
 
-async function compareTable<T extends TableName>({ sql, tenant }: TenantTx, folded: Folded, name: T, found: Difference[]): Promise<void> {
+async function compareTable({ sql, tenant }: TenantTx, folded: Folded, name: TableName, found: Difference[]): Promise<void> {
   const { table, id } = PROJECTED[name];
-  const rows = folded.held[name] as ReadonlyMap<Id, Tables[T]>;
+  const rows = folded.held[name] as ReadonlyMap<Id, Tables[TableName]>;
   const seen = new Set<Id>();
   let after: Id | null = null;
   for (;;) {

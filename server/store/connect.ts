@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, PostgresDialect } from 'kysely';
-import pg from 'pg';
+import { Pool, types } from 'pg';
 import type { Log } from '../world.ts';
 import type { Database } from './database.ts';
 import type { Db } from './store.ts';
@@ -20,10 +20,10 @@ export async function connectPglite(dir: string | null, image: Blob | null): Pro
 }
 
 export function connectPostgres(url: string, log: Log): Db {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     connectionString: url, max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000,
     idle_in_transaction_session_timeout: 60_000, application_name: 'daybook',
-    types: { getTypeParser: ((oid: number, format?: 'text' | 'binary') => PARSERS[oid] ?? pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser },
+    types: { getTypeParser: ((oid: number, format?: 'text') => PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser },
   });
   // A connection that dies, idle or in use, says so here; whoever was using it hears it from its own query.
   pool.on('error', (error) => log.warn('a database connection was lost', { error: error.message }));

@@ -29,11 +29,11 @@ export async function writeChanges(place: Place, changes: Changes): Promise<void
   await writeQuarantine(place, changes);
 }
 
-async function writeRows<T extends TableName>(place: Place, table: T, changes: Changes): Promise<void> {
+async function writeRows(place: Place, table: TableName, changes: Changes): Promise<void> {
   const rows = place.held[table];
   const { columns, insert, update } = STATEMENTS[table];
   const recordsOf = (ids: ReadonlySet<Id>): Rec[] =>
-    [...ids].map((id) => recordOf(table, id, rows.get(id) as Tables[T], changes.runSeq.get(id as number) ?? null));
+    [...ids].map((id) => recordOf(table, id, rows.get(id) as Tables[TableName], changes.runSeq.get(id as number) ?? null));
   const { made, changed } = changes.rows[table];
   await bulk(place, insert, columns, recordsOf(made));
   await bulk(place, update, columns, recordsOf(changed));

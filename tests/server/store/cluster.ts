@@ -91,11 +91,12 @@ function alive(pid: number): boolean {
 }
 
 function end(): void {
-  const gone = (): never => {
-    rmSync(folder, { recursive: true, force: true });
-    process.exit(0);
-  };
   if (postgres === null || postgres.exitCode !== null) gone();
   postgres?.once('exit', gone);
   postgres?.kill('SIGQUIT');
+}
+
+function gone(): never {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(0);
 }

@@ -14,15 +14,15 @@
  *
  *   freshStore('postgres')    another database of its own, closed after the last test (several servers, an empty target)
  *   freshUrl()                an empty, migrated database on PostgreSQL as a `DATABASE_URL`, for child processes
- *   testOnPostgres(name, …)   a test for PostgreSQL alone, with the same visible skip
+ *   test.skipIf(missing !== '')(`LOG-2: …${missing}`, …)   a test for PostgreSQL alone, with the same visible skip
  */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import pg from 'pg';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { systemClock } from '#server/clock.ts';
 import { type OpenStore, openStore } from '#server/store/open.ts';
 import type { Store } from '#server/store/store.ts';
@@ -32,26 +32,17 @@ export type Kind = Store['kind'];
 
 export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>) => void): void {
   for (const kind of ['pglite', 'postgres'] as const) {
-    describe(kind, () => {
-      if (kind === 'postgres' && !present) {
-        test.skip(MISSING);
-        return;
-      }
+    describe.skipIf(kind === 'postgres' && missing !== '')(`${kind}${kind === 'postgres' ? missing : ''}`, () => {
       let store: Promise<OpenStore> | null = null;
       const open = (): Promise<OpenStore> => (store ??= freshStore(kind));
       // Not in the first test's time, and not one after the other.
       beforeAll(async () => {
-        if (kind === 'pglite' && present) beginCluster();
+        if (kind === 'pglite' && missing === '') beginCluster();
         await open();
       });
       suite(kind, open);
     });
   }
-}
-
-export function testOnPostgres(name: string, work: () => Promise<void>, timeout?: number): void {
-  if (present) test(name, work, timeout);
-  else test.skip(`${name}: ${MISSING}`);
 }
 
 export async function freshStore(kind: Kind): Promise<OpenStore> {
@@ -66,7 +57,7 @@ export async function freshStore(kind: Kind): Promise<OpenStore> {
 export async function freshUrl(): Promise<string> {
   await cluster();
   const name = `t_${randomBytes(8).toString('hex')}`;
-  const client = new pg.Client(urlIn(FOLDER, 'postgres'));
+  const client = new Client(urlIn(FOLDER, 'postgres'));
   await client.connect();
   try {
     await client.query(`create database ${name} template ${TEMPLATE}`);
@@ -79,8 +70,8 @@ export async function freshUrl(): Promise<string> {
 /** Clock and log for a store in a test: warnings of a test are its own affair. */
 export const QUIET = { clock: systemClock, log: { info: () => undefined, warn: () => undefined, error: () => undefined } } as const;
 
-const present = binaries() !== null;
-const MISSING = 'PostgreSQL is not here (no initdb in /usr/lib/postgresql/*/bin or PATH)';
+/** Why nothing runs on PostgreSQL, for the names of what is skipped; empty where it does. */
+export const missing = binaries() === null ? ' (skipped: no initdb in /usr/lib/postgresql/*/bin or PATH)' : '';
 /** Of this test run: workers of one run have one parent. */
 const FOLDER = join(tmpdir(), `daybook-tests-${process.ppid}`);
 const opened: Store[] = [];

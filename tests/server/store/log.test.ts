@@ -111,16 +111,16 @@ eachDatabase((name, open) => {
     const tenant = await aTenant(store);
     await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
     const fromOutside = AsyncResource.bind(() => store.tenant(tenant, (other) => other.append([jobDraft(2)], byClock)));
-    let appended: Promise<unknown> | null = null;
+    const appended: Promise<unknown>[] = [];
     await store.tenant(tenant, async (tx) => {
       const { seq } = await tx.head();
-      appended = fromOutside();
-      if (store.kind === 'postgres') await appended;
+      appended.push(fromOutside());
+      if (store.kind === 'postgres') await Promise.all(appended);
       expect(await tx.head()).toMatchObject({ seq });
       expect(await tx.all('job')).toHaveLength(1);
       expect(await tx.eventsAfter(0, 9)).toHaveLength(1);
     }, { readOnly: true });
-    await appended;
+    await Promise.all(appended);
     expect(await store.tenant(tenant, (tx) => tx.all('job'))).toHaveLength(2);
   });
 

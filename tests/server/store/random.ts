@@ -1,10 +1,9 @@
-import fc from 'fast-check';
+import { type Arbitrary, array, nat, tuple } from 'fast-check';
 import type { Draft } from '#contract/events.ts';
 import { byClock, companyDraft, jobChange, jobDraft, KEY, problemDraft, runDraft, runStart } from './drafts.ts';
 
 /** A log as it may come about, cut into batches: runs of three jobs and their problems, corrections, reviews, samples, and contradictions. */
-export const someBatches: fc.Arbitrary<Draft[][]> = fc
-  .array(fc.array(fc.tuple(fc.nat(9), fc.nat(), fc.nat(5)), { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 })
+export const someBatches: Arbitrary<Draft[][]> = array(array(tuple(nat(9), nat(), nat(5)), { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 6 })
   .map((batches) => {
     const next = { run: 1, problem: 1 };
     return [[companyDraft(1), jobDraft(1), jobDraft(2), jobDraft(3)], ...batches.map((batch) => batch.flatMap(([kind, dice, days]) => step(next, kind, dice, days)))]

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, asyncProperty } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Draft } from '#contract/events.ts';
 import { rebuild } from '#server/store/rebuild.ts';
@@ -20,7 +20,7 @@ const ofTenant = async (store: Store, tenant: string, write = false) => (await r
 eachDatabase((name, open) => {
   test(`LOG-5, G6: rows folded batch by batch are what a rebuild from event 0 makes (${name})`, async () => {
     const store = await open();
-    await fc.assert(fc.asyncProperty(someBatches, async (batches) => {
+    await assert(asyncProperty(someBatches, async (batches) => {
       const tenant = await grown(store, batches);
       const one = await store.tenant(tenant, async (tx) => (await tx.head()).seq);
       const all = await ofTenant(store, tenant);

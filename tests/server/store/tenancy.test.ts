@@ -50,9 +50,12 @@ eachDatabase((name, open) => {
     const store = await open();
     const tenant = await aTenant(store);
     await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
-    for (const statement of ['update event set at = 0', 'delete from event', 'truncate event', 'alter table event disable row level security', 'drop policy tenant on event']) {
-      await expect(store.tenant(tenant, ({ sql }) => raw.raw(statement).execute(sql)), statement).rejects.toMatchObject({ code: '42501' });
+    const refused: Record<string, unknown> = {};
+    const statements = ['update event set at = 0', 'delete from event', 'truncate event', 'alter table event disable row level security', 'drop policy tenant on event'];
+    for (const statement of statements) {
+      refused[statement] = await store.tenant(tenant, ({ sql }) => raw.raw(statement).execute(sql)).catch((error: { code: string }) => error.code);
     }
+    expect(refused).toEqual(Object.fromEntries(statements.map((statement) => [statement, '42501'])));
     expect(await store.tenant(tenant, (tx) => tx.eventsAfter(0, 9))).toHaveLength(1);
   });
 
