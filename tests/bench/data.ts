@@ -116,7 +116,7 @@ function makeRun(n: number, startSec: number, job: JobRow, current: Int32Array, 
   const open = problems[(current[job.n] ?? 0) - 1];
   const again = open !== undefined && open.state !== 'Anomaly' && chance() < 0.5;
   const roll = chance();
-  const status: Status = again ? (open.state === 'Missed' ? 'Failed' : open.state as Status)
+  const status: Status = again ? (open.state === 'Missed' ? 'Failed' : open.state)
     : roll < 0.92 ? 'Success' : roll < 0.96 ? 'Warning' : roll < 0.985 ? 'Failed' : roll < 0.995 ? 'Error' : 'Running';
   const anomaly = status === 'Success' && chance() < 0.012;
   const base = { n, job: job.n, company: job.company, startSec, elapsedSec: 60 + (job.n % 50) * 30 + upTo(60, chance), bytes: (job.n % 900) * 7_000_000 + upTo(9_000_000, chance) };

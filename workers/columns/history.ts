@@ -29,10 +29,20 @@ export function historiesOf(list: readonly Segment[], jobs: readonly JobN[], mos
   return histories;
 }
 
-/** Writes the rows of wanted jobs, answers how many. A loop of its own, without a branch. */
+/** Writes the rows of wanted jobs, answers how many. No branch, four rows a round: see scan.ts. */
 function rowsOf(job: Uint32Array, wanted: Uint8Array, rows: Uint32Array): number {
-  let count = 0;
-  for (let row = 0; row < job.length; row++) {
+  let count = 0, row = 0;
+  for (; row + 3 < job.length; row += 4) {
+    rows[count] = row;
+    count += wanted[job[row] ?? 0] ?? 0;
+    rows[count] = row + 1;
+    count += wanted[job[row + 1] ?? 0] ?? 0;
+    rows[count] = row + 2;
+    count += wanted[job[row + 2] ?? 0] ?? 0;
+    rows[count] = row + 3;
+    count += wanted[job[row + 3] ?? 0] ?? 0;
+  }
+  for (; row < job.length; row++) {
     rows[count] = row;
     count += wanted[job[row] ?? 0] ?? 0;
   }

@@ -77,8 +77,8 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
     base += piece.rows;
   }
   const facets = facetsOf(counts, count, reach.kinds, problems.kinds, words);
-  const ordered = filter.order === 'worst' ? worstFirst(list, bases, ends, places, count) : places.slice(0, count);
-  return new Picked(filter, facets, list, bases, ordered);
+  return new Picked(filter, facets, list, bases, filter.order === 'worst' ? worstFirst(list, bases, ends, places, count)
+    : masks === null ? { first: places[0] ?? 0, length: count } : places.slice(0, count));
 }
 
 /** A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before the next whole second. */

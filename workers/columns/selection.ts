@@ -3,6 +3,9 @@ import type { Selection } from '#workers/seams.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
 
+/** Places in order; or all from one place on, which are not written down. */
+export type Places = Uint32Array | { readonly first: number; readonly length: number };
+
 /**
  * The runs of a list, in order, as places in the pieces it was made from. Keys in a piece never change, so a selection names the same
  * runs however the store goes on; what is told of them is looked up anew.
@@ -13,9 +16,9 @@ export class Picked implements Selection {
   readonly filter: RunsFilter;
   private readonly pieces: readonly Segment[];
   private readonly bases: readonly number[];
-  private readonly places: Uint32Array;
+  private readonly places: Places;
 
-  constructor(filter: RunsFilter, facets: RunsFacets, pieces: readonly Segment[], bases: readonly number[], places: Uint32Array) {
+  constructor(filter: RunsFilter, facets: RunsFacets, pieces: readonly Segment[], bases: readonly number[], places: Places) {
     this.filter = filter;
     this.facets = facets;
     this.pieces = pieces;
@@ -35,7 +38,7 @@ export class Picked implements Selection {
     const ids = new Uint32Array(this.total);
     let piece = 0;
     for (let i = 0; i < ids.length; i++) {
-      const place = this.places[i] ?? 0;
+      const place = this.placeOf(i);
       if (place < (this.bases[piece] ?? 0) || place >= (this.bases[piece + 1] ?? Infinity)) piece = this.pieceOf(place);
       ids[i] = this.pieces[piece]?.cols.n[place - (this.bases[piece] ?? 0)] ?? 0;
     }
@@ -43,10 +46,15 @@ export class Picked implements Selection {
   }
 
   keys(first: number, count: number): Key[] {
-    return Array.from(this.places.subarray(Math.max(0, first), Math.max(0, first) + Math.max(0, count)), (place) => {
-      const at = this.pieceOf(place), piece = this.pieces[at];
+    const from = Math.max(0, first), to = Math.min(this.total, from + Math.max(0, count));
+    return Array.from({ length: Math.max(0, to - from) }, (_, i) => {
+      const place = this.placeOf(from + i), at = this.pieceOf(place), piece = this.pieces[at];
       return piece ? keyAt(piece, place - (this.bases[at] ?? 0)) : { startSec: 0, n: 0 };
     });
+  }
+
+  private placeOf(i: number): number {
+    return this.places instanceof Uint32Array ? this.places[i] ?? 0 : this.places.first + i;
   }
 
   private pieceOf(place: number): number {

@@ -58,6 +58,10 @@ function tell(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Told
   };
 }
 
+const found = <T>(all: readonly (T | undefined)[]): T[] => [...new Set(all)].filter((one) => one !== undefined);
+const most = <F extends { value: number; count: number }>(all: F[]): F[] =>
+  all.filter((one) => one.count > 0).sort((a, b) => b.count - a.count || a.value - b.value);
+
 export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: number[]; facets: RunsFacets; progress: { cleared: number; of: number } } {
   let runs = [...plain.runs.values()].sort(newest).filter(({ startSec }) =>
     (filter.from === null || startSec * 1000 >= filter.from) && (filter.to === null || startSec * 1000 < filter.to));
@@ -83,9 +87,6 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: nu
     const rows = passing(dimension);
     return values.map((value) => ({ value, count: rows.filter((one) => of(one) === value).length }));
   };
-  const found = <T>(all: readonly (T | undefined)[]): T[] => [...new Set(all)].filter((one) => one !== undefined);
-  const most = <F extends { value: number; count: number }>(all: F[]): F[] =>
-    all.filter((one) => one.count > 0).sort((a, b) => b.count - a.count || a.value - b.value);
   const review = count('review', REVIEW_STATES, (one) => one.review);
   const of = (state: ReviewState): number => review.find(({ value }) => value === state)?.count ?? 0;
   const listed = passing(null);

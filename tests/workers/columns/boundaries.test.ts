@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
+import { encodeColumns, NONE, newestFirst, viewColumns } from '#contract/monitoring/columns.ts';
+import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { makeEngine } from '#workers/columns/engine.ts';
+import { NOW } from './arbitrary.ts';
+import { columnsOf, makeBoth } from './both.ts';
+import { answer } from './oracle.ts';
+
+const run = (n: number, more: Partial<LeanRun> = {}): LeanRun => ({
+  n, job: 1, company: 1, problem: null, startSec: 1_000 + n, elapsedSec: 1, bytes: 1, kind: 1, message: null, ...more,
+});
+const idsOf = (engine: ReturnType<typeof makeEngine>, more: Partial<typeof EVERYTHING> = {}): number[] =>
+  [...engine.select({ ...EVERYTHING, ...more }, NOW).ids()];
+
+test('COL-2, COL-7: an empty store answers, and so does a store of one run', () => {
+  const engine = makeEngine();
+  const nothing = engine.select({ ...EVERYTHING, rows: 'jobs', order: 'worst', text: 'x' }, NOW);
+  expect([nothing.total, [...nothing.ids()], nothing.progress, engine.newestAt, engine.size]).toEqual([0, [], { cleared: 0, of: 0 }, null, 0]);
+  expect(engine.view(nothing, { first: 0, count: 50 }, NOW)).toEqual([]);
+  engine.addSegment(columnsOf([]));
+  engine.upsert([run(7)]);
+  const one = engine.select(EVERYTHING, NOW);
+  expect([one.total, [...one.ids()], engine.newestAt, engine.size]).toEqual([1, [7], 1_007_000, 1]);
+  expect(engine.view(one, { first: 0, count: 50 }, NOW)).toHaveLength(1);
+  expect(engine.view(one, { first: 1, count: 50 }, NOW)).toEqual([]);
+  expect(engine.view(one, { first: -5, count: 0 }, NOW)).toEqual([]);
+});
+
+test('COL-2: a time begins with its first millisecond and ends before its last, whatever part of a second is asked', () => {
+  const engine = makeEngine();
+  engine.upsert([run(1, { startSec: 10 }), run(2, { startSec: 11 }), run(3, { startSec: 11 }), run(4, { startSec: 12 })]);
+  expect(idsOf(engine, { from: 11_000, to: 12_000 })).toEqual([3, 2]);
+  expect(idsOf(engine, { from: 10_001, to: 12_001 })).toEqual([4, 3, 2]);
+  expect(idsOf(engine, { from: 11_001, to: 12_000 })).toEqual([]);
+  expect(idsOf(engine, { to: 11_001 })).toEqual([3, 2, 1]);
+});
+
+test('COL-1: 16,385 runs given as one, as two pages that overlap, and one by one at the end are the same store', () => {
+  const runs = Array.from({ length: 16_385 }, (_, i) => run(i + 1, { startSec: 5_000 + (i >> 2), job: 1 + (i % 9), message: i % 100 === 0 ? `m${i}` : null }))
+    .sort(newestFirst);
+  const whole = makeEngine(), cut = makeEngine(), late = makeEngine();
+  whole.addSegment(viewColumns(encodeColumns(runs).buffer));
+  cut.addSegment(viewColumns(encodeColumns(runs.slice(8_000)).buffer));
+  cut.addSegment(viewColumns(encodeColumns(runs.slice(0, 8_010)).buffer));
+  late.addSegment(viewColumns(encodeColumns(runs.filter((_, i) => i % 2_000 !== 7)).buffer));
+  late.upsert(runs.filter((_, i) => i % 2_000 === 7).toReversed());
+  const truth = runs.map(({ n }) => n);
+  for (const engine of [whole, cut, late]) {
+    expect(engine.size).toBe(16_385);
+    expect(idsOf(engine)).toEqual(truth);
+    expect(idsOf(engine, { text: 'm1000' })).toEqual([10_001, 1_001]);
+    expect(engine.runs(truth)).toEqual(new Map(runs.map((one) => [one.n, one])));
+  }
+});
+
+test('COL-1, COL-8: pieces that grow past two pages are cut, and messages told anew by the thousand are searched still', () => {
+  const both = makeBoth();
+  const old = Array.from({ length: 16_384 }, (_, i) => run(i * 3 + 1, { startSec: 5_000 + i }));
+  both.take({ is: 'segment', runs: old });
+  both.take({ is: 'segment', runs: old.map((one) => run(one.n + 1, { startSec: one.startSec })) });
+  both.take({ is: 'upsert', runs: old.slice(0, 9_000).map((one) => run(one.n + 2, { startSec: one.startSec, kind: 3, message: `late ${one.n}` })) });
+  both.take({ is: 'upsert', runs: old.slice(0, 3_000).map((one) => ({ ...one, message: `told ${one.n}` })) });
+  for (const text of ['', 'late 1', 'told 8', 'told']) {
+    const asked = { ...EVERYTHING, text, order: 'worst' as const };
+    expect([...both.engine.select(asked, NOW).ids()]).toEqual(answer(both.plain, asked, NOW).ids);
+  }
+});
+
+test('COL-1: columns are copied: what the store changes, their giver does not see', () => {
+  const columns = columnsOf([run(1), run(2)]), before = columns.kind.slice(), engine = makeEngine();
+  engine.addSegment(columns);
+  engine.upsert([run(2, { kind: 3, message: 'bad' })]);
+  expect(columns.kind).toEqual(before);
+});
+
+test('COL-1: unknown lengths and sizes stay unknown, the largest stay exact', () => {
+  const engine = makeEngine(), known = run(2, { bytes: 2 ** 47, elapsedSec: NONE - 1 });
+  engine.upsert([run(1, { bytes: null, elapsedSec: null }), known]);
+  expect(engine.view(engine.select(EVERYTHING, NOW), { first: 0, count: 2 }, NOW).map(({ bytes, durationSec }) => [bytes, durationSec]))
+    .toEqual([[2 ** 47, NONE - 1], [null, null]]);
+});
+
+test('COL-8: what was told of a run stands against a piece given later; among pieces the later stands', () => {
+  const engine = makeEngine();
+  engine.addSegment(columnsOf([run(1, { message: 'first' }), run(2, { message: 'first' })]));
+  engine.upsert([run(1, { message: 'told' })]);
+  engine.addSegment(columnsOf([run(1, { message: 'later' }), run(2, { message: 'later' })]));
+  expect([...engine.runs([1, 2]).values()].map(({ message }) => message)).toEqual(['later', 'told']);
+});
+
+test('COL-4: a key means its characters, in any case, of any alphabet', () => {
+  const engine = makeEngine();
+  engine.put({ company: [{ n: 1, id: 'c', name: 'Straßenbau İzmir', madeAt: 0 }] });
+  engine.upsert([run(1, { message: 'Disk (D:) [full] 100% a.b*c' }), run(2, { message: 'plain', company: 2 })]);
+  for (const text of ['(d:)', '[FULL]', '100%', 'a.b*c', 'STRASSE'.replace('SS', 'ß'), 'İzmir', ' disk ']) expect(idsOf(engine, { text })).toEqual([1]);
+  expect(idsOf(engine, { text: 'a.b.c' })).toEqual([]);
+  engine.put({ company: [{ n: 1, id: 'c', name: 'Renamed', madeAt: 0 }] });
+  expect(idsOf(engine, { text: 'straße' })).toEqual([]);
+  expect(idsOf(engine, { text: 'RENAMED' })).toEqual([1]);
+});
+
+test('COL-2: a snooze that ends between two questions makes its runs pending, and asked of the time before, snoozed again', () => {
+  const engine = makeEngine();
+  const problem = {
+    n: 4, job: 1, company: 1, cause: 1, state: 'Failed' as const, openedAt: 0, lastAt: 0, lastRun: 1, runs: 1, closedAt: null, closedBy: null,
+    review: null, snooze: { by: 'u', at: 0, until: NOW, reason: 'r' }, note: null, ticket: null,
+  };
+  engine.put({ problem: [problem] });
+  engine.upsert([run(1, { kind: 3, problem: 4 }), run(2)]);
+  const asleep = (now: number): number[] => [...engine.select({ ...EVERYTHING, review: 'snoozed' }, now).ids()];
+  expect([asleep(NOW - 1), asleep(NOW), asleep(NOW - 1)]).toEqual([[1], [], [1]]);
+  expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 0, of: 1 });
+  engine.overlay(new Map([[4, { ...problem, review: { by: 'u', at: 1, comment: null } }]]));
+  expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 1, of: 1 });
+  expect(engine.row('problem', 4)).toEqual(problem);
+  expect(engine.view(engine.select(EVERYTHING, NOW), { first: 1, count: 1 }, NOW)[0]?.waiting).toBe(true);
+  engine.overlay(new Map());
+  expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 0, of: 1 });
+});

@@ -1,0 +1,41 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { encodeColumns, viewColumns } from '#contract/monitoring/columns.ts';
+import { copyColumns, segmentOf } from '#workers/columns/segment.ts';
+import { keyOf, markMessages, Names } from '#workers/columns/text.ts';
+import { words } from './arbitrary.ts';
+
+const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
+
+/** Keys that lie in a text, across two of them, or in none. */
+const keyFrom = (texts: readonly string[], at: number, length: number): string | null =>
+  keyOf(texts.join('').toLowerCase().slice(at % (texts.join('').length + 1)).slice(0, length));
+
+test('COL-4: names joined, changed and joined again hold a key where the plain names do', () => {
+  fc.assert(fc.property(fc.array(words, { minLength: 1, maxLength: 12 }), fc.array(fc.tuple(fc.nat(599), words), { maxLength: 40 }), fc.nat(), fc.integer({ min: 1, max: 5 }), (some, changes, at, length) => {
+    const names = new Names(), plain: string[] = [];
+    const set = (n: number, name: string): void => { plain[n] = name; names.set(n, name); };
+    for (let n = 0; n < 600; n++) set(n, some[n % some.length] ?? '');
+    for (const round of [[], changes]) {
+      for (const [n, name] of round) set(n, name);
+      const key = keyFrom(some, at, length);
+      if (key === null) return;
+      const marks = new Uint8Array(600);
+      names.mark(key, marks, 1, 0);
+      expect([...marks]).toEqual(plain.map((name) => (!key.includes('\0') && name.toLowerCase().includes(key) ? 1 : 0)));
+    }
+  }), { numRuns: numRuns(40) });
+});
+
+test('COL-1, COL-4: messages are found as they stand in the columns, and no key is found across two of them', () => {
+  fc.assert(fc.property(fc.array(fc.option(words), { minLength: 1, maxLength: 12 }), fc.nat(), fc.integer({ min: 1, max: 5 }), (messages, at, length) => {
+    const key = keyFrom(messages.map((message) => message ?? ''), at, length);
+    if (key === null) return;
+    const columns = viewColumns(encodeColumns(messages.map((message, row) => ({
+      n: 100 - row, job: 1, company: 1, problem: null, startSec: 1, elapsedSec: null, bytes: null, kind: 1, message,
+    }))).buffer);
+    const marks = new Uint8Array(messages.length);
+    markMessages(segmentOf(copyColumns(columns)), key, marks, 1, 0);
+    expect([...marks]).toEqual(messages.map((message) => (!key.includes('\0') && (message ?? '').toLowerCase().includes(key) ? 1 : 0)));
+  }), { numRuns: numRuns(150) });
+});
