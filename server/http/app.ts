@@ -60,8 +60,6 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
   });
   const description = JSON.stringify(openApi());
   app.get(`${API}/openapi.json`, () => new Response(description, { headers: { 'content-type': JSON_TYPE } }));
-  app.all('/api', () => refuse(NO_SUCH_CALL));
-  app.all('/api/*', () => refuse(NO_SUCH_CALL));
   const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
   const pings = makeQueue(ingestAtOnce, ingestWaiting);
   app.use('/ping/*', async (_, next) => {
@@ -69,6 +67,8 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
     return turn === null ? refuse(busyFor(retryAfterMs)) : await turn;
   });
   beside.routes?.(app);
+  app.all('/api', () => refuse(NO_SUCH_CALL));
+  app.all('/api/*', () => refuse(NO_SUCH_CALL));
   const { assets } = beside;
   if (assets) app.get('*', ({ req }) => serveAsset(assets, req.raw));
   app.notFound(() => new Response('Not found\n', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } }));

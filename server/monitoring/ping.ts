@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { LIMITS } from '#contract/limits.ts';
 import type { Source } from '#contract/monitoring/words.ts';
 import type { World } from '../world.ts';
+import { handshakeRoutes } from './handshake.ts';
 import { type Holder, holderOf } from './ingest-key.ts';
 import { lineOf, logOf, type Normal } from './normal.ts';
 import { type PingAddress, readPingAddress } from './ping-address.ts';
@@ -15,11 +16,13 @@ import { readToolQuery } from './tool-query.ts';
 
 /**
  * Pings of the healthchecks kind: any client of theirs works when it is given `…/ping/{key}/{slug}` as its address. A job that is new
- * is made, unless the address says `create=0`. Answers are text, as theirs are.
+ * is made, unless the address says `create=0`. Answers are text, as theirs are. The handshake of CloudEvents stands with them: it is no
+ * call of the table either.
  */
 export function pingRoutes(world: World): (app: Hono) => void {
   const rate = makeRate(LIMITS.ingestPerMinute);
   return (app) => {
+    handshakeRoutes(app);
     app.all('/ping/*', async ({ req }) => {
       const request = req.raw;
       if (!['GET', 'HEAD', 'POST'].includes(request.method)) return text(405, 'method not allowed', { allow: 'GET, HEAD, POST' });
