@@ -9,6 +9,7 @@ import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { EXPIRED } from './authenticate.ts';
 import { cookieOf, noCookie, refreshCookie } from './cookie.ts';
+import { knownSessions } from './known-sessions.ts';
 import { signIn } from './sign-in.ts';
 import { endSession, refreshSession } from './sessions.ts';
 import type { Opened } from './sessions.ts';
@@ -20,6 +21,7 @@ export function accountHandlers(world: World): Pick<Handlers, 'loginDb' | 'refre
     async loginDb(input, ask) {
       const key = await sessionKey(world);
       const opened = await signIn(world, key, input, ask);
+      knownSessions(world.store).forget(ask.tenant);
       if (!opened.ok) return opened;
       world.log.info('signed in', { tenant: ask.tenant, user: opened.value.userId, ip: ask.ip });
       return handOver(world, opened.value, ask);
@@ -30,6 +32,7 @@ export function accountHandlers(world: World): Pick<Handlers, 'loginDb' | 'refre
       const token = readToken(cookieOf(ask.request.headers) ?? '');
       if (!token) return refused(SIGNED_OUT, ask);
       const outcome = await world.store.tenant(ask.tenant, (tx) => refreshSession(tx, key, token, ask.now));
+      knownSessions(world.store).forget(ask.tenant);
       if (outcome.is === 'fresh') return handOver(world, outcome.opened, ask);
       if (outcome.is === 'reused') world.log.warn('a refresh token was used twice: its session is ended', { tenant: ask.tenant, session: token.session, ip: ask.ip });
       return refused(outcome.is === 'expired' ? EXPIRED : SIGNED_OUT, ask);
@@ -38,6 +41,7 @@ export function accountHandlers(world: World): Pick<Handlers, 'loginDb' | 'refre
     async logout(_, ask) {
       const { tenant, signed, now, answer } = ask;
       if (signed) await world.store.tenant(tenant, (tx) => endSession(tx, signed.sessionId, now));
+      knownSessions(world.store).forget(tenant);
       answer.append('set-cookie', noCookie);
       return ok({});
     },

@@ -10,7 +10,11 @@ import type { Pair, Token } from './tokens.ts';
 /** A session that was opened or refreshed: the tokens are known here and nowhere else. */
 export interface Opened { readonly pair: Pair; readonly userId: UserId; readonly accessUntil: Ms; readonly cookieUntil: Ms }
 
+const KEEP_MS: Ms = 7 * 86_400_000;
+
 export async function openSession(tx: TenantTx, world: World, key: Buffer, of: { readonly userId: UserId; readonly now: Ms; readonly ip: string; readonly agent: string }): Promise<Opened> {
+  // Those that ended long ago have nothing left to tell: until then their devices still learn that they expired.
+  await tx.sql.deleteFrom('session').where('tenant_id', '=', tx.tenant).where('absolute_until', '<', of.now - KEEP_MS).execute();
   const id = world.chance.uuid();
   const pair = firstPair(id, key, world.chance);
   const until = { access: of.now + LIMITS.accessMs, idle: of.now + LIMITS.idleMs, absolute: of.now + LIMITS.absoluteMs };

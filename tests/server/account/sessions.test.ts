@@ -177,6 +177,24 @@ eachDatabase((_name, open) => {
     expect(await seen(host, token)).toBe('401 signed-out');
   });
 
+  test('AUTH-9: a session that ran out is told so for a week, and then forgotten', async () => {
+    const { host, tenant, cookie } = await signedIn();
+    const count = () => ground.world.store.tenant(tenant, async ({ sql }) => (await sql.selectFrom('session').select('id').where('tenant_id', '=', tenant).execute()).length);
+    ground.pass(LIMITS.absoluteMs + 7 * 86_400_000);
+    await login(app, host);
+    expect([await count(), (await refresh(app, host, cookie)).body.error.kind]).toEqual([2, 'expired']);
+    ground.pass(1);
+    await login(app, host);
+    expect([await count(), (await refresh(app, host, cookie)).body.error.kind]).toEqual([2, 'signed-out']);
+  });
+
+  test('G33: a call that was being read while its session ended does not keep it alive', async () => {
+    const { host, token } = await signedIn();
+    const races = await Promise.all([seen(host, token), seen(host, token), ask(app, '/api/v1/auth/logout', { method: 'POST', host, body: {}, token }), seen(host, token)]);
+    expect(races).toHaveLength(4);
+    expect(await seen(host, token)).toBe('401 signed-out');
+  });
+
   test('AUTH-7: a token that is none is refused like no token', async () => {
     const { host, token } = await signedIn();
     for (const bad of ['', 'x', token.slice(1), `${token}x`, 'A'.repeat(64), `${token.slice(0, 62)}__`]) {
