@@ -29,6 +29,7 @@ export class SimServer {
   epoch = 'e1';
   pageSize: number = LIMITS.eventsPage;
   tokenMs = LIMITS.accessMs;
+  offlineMs = 7 * 86_400_000;
   ended = false;
   readonly #now: () => number;
   #tokens = 0;
@@ -85,7 +86,7 @@ export class SimServer {
   #grant(user: User): unknown {
     const token = `token-${++this.#tokens}`;
     this.sessions.set(token, user.me.id);
-    return { token, tokenExpiresAt: this.#now() + this.tokenMs, userId: user.me.id, user: user.me, offlineUntil: this.#now() + 7 * 86_400_000 };
+    return { token, tokenExpiresAt: this.#now() + this.tokenMs, userId: user.me.id, user: user.me, offlineUntil: this.#now() + this.offlineMs };
   }
 
   #sees(user: User, company: number | null): boolean { return company === null || user.companies === null || user.companies.includes(company); }

@@ -200,7 +200,7 @@ export class Outbox {
     }
     if (!answer.ok) return answer;
     const changed = v.safeParse(ChangedSchema, answer.value);
-    return changed.success ? ok(changed.output) : failed(NO_ANSWER);
+    return changed.success && Number.isSafeInteger(changed.output.seq) && changed.output.seq > 0 ? ok(changed.output) : failed(NO_ANSWER);
   }
 
   async #refuse(entry: Entry, failure: Failure): Promise<void> {

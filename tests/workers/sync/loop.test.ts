@@ -33,3 +33,82 @@ test('SYNC-3, SYNC-5: a device loads newest days first, is live, and a poke brin
   expect(views.at(-1)?.total).toBe(server.rows.run.size);
   expect(views.at(-1)?.committedAt).toBe(server.log.at(-1)?.at);
 });
+
+test('LOG-6: another epoch makes the device begin anew, with its outbox kept and sent', async () => {
+  const { clock, server, device } = scene();
+  const door = device.open();
+  await clock.pass(2_000);
+  device.wire.up = false;
+  const run = [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
+  await door.send('changeExecution', { id: String(run), change: { is: 'note', content: 'kept' } });
+  server.epoch = 'e2';
+  device.wire.up = true;
+  await clock.pass(90_000);
+  expect(door.session.loop?.replica.epoch).toBe('e2');
+  expect(door.session.loop?.status()).toMatchObject({ is: 'live', waiting: 0, left: 0 });
+  expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
+});
+
+test('SYNC-6: what is out of scope leaves memory and disk at the next contact', async () => {
+  const { clock, server, user, device } = scene();
+  const door = device.open();
+  await clock.pass(2_000);
+  user.companies = [1];
+  server.poke({ is: 'scope' });
+  await clock.pass(2_000);
+  const { engine } = door.session.loop?.replica ?? expect.fail('no loop');
+  expect(engine.all('company').map(({ n }) => n)).toEqual([1]);
+  expect(engine.size).toBe([...server.rows.run.values()].filter(({ company }) => company === 1).length);
+  const opened = await device.disk.open();
+  expect(opened?.rows.company?.map(({ n }) => n)).toEqual([1]);
+  expect(opened?.rows.job?.every(({ company }) => company === 1)).toBe(true);
+});
+
+test('G11, SYNC-9: an event that this version does not know is loaded around once, then passed over and said; nothing stalls', async () => {
+  const { clock, server, story, device } = scene();
+  const door = device.open();
+  await clock.pass(2_000);
+  const boots = (): number => device.wire.asked.filter(({ path }) => path.endsWith('bootstrap')).length;
+  const handle = server.handle.bind(server);
+  let strange = 0;
+  server.handle = async (request, cookie) => {
+    const answer = await handle(request, cookie);
+    if (!request.url.includes('sync/events')) return answer;
+    const body = await answer.json() as { data: { events: { seq: number; event: unknown }[] } };
+    for (const one of body.data.events) if (one.seq > strange) one.event = { type: 'moon.risen@1', data: {} };
+    return Response.json(body);
+  };
+  strange = server.log.length;
+  for (let i = 0; i < 3; i++) { story.finish(clock.now() - 1000); await clock.pass(2_000); }
+  expect(boots()).toBe(2);
+  expect(door.session.loop?.replica.cursor).toBe(server.log.length);
+  expect(door.session.loop?.status()).toMatchObject({ is: 'live' });
+  expect(door.session.loop?.status().fault).toContain('moon.risen@1');
+});
+
+test('SYNC-9: a device that is too old says so, keeps what it has and its outbox', async () => {
+  const { clock, server, device } = scene();
+  const door = device.open();
+  await clock.pass(2_000);
+  const run = [...server.rows.problem.values()].find(({ closedAt }) => closedAt === null)?.lastRun ?? 0;
+  server.handle = () => Promise.resolve(Response.json({ success: false, message: 'old', error: { kind: 'update-needed' } }, { status: 426 }));
+  server.cutStreams();
+  await door.send('changeExecution', { id: String(run), change: { is: 'note', content: 'kept' } });
+  await clock.pass(20_000);
+  expect(door.session.loop?.status()).toMatchObject({ is: 'update-needed', waiting: 1 });
+  expect(door.session.loop?.replica.engine.size).toBe(server.rows.run.size);
+  const before = device.wire.asked.length;
+  await clock.pass(600_000);
+  expect(device.wire.asked.length).toBe(before);
+});
+
+test('SYNC-5: with the stream off, polling brings the same within 15 s', async () => {
+  const { clock, server, story, device } = scene();
+  const handle = server.handle.bind(server);
+  server.handle = (request, cookie) => (request.url.endsWith('sync/stream') ? Promise.resolve(new Response('no', { status: 502 })) : handle(request, cookie));
+  const door = device.open();
+  await clock.pass(120_000);
+  story.finish(clock.now() - 1000);
+  await clock.pass(16_000);
+  expect(door.session.loop?.replica.cursor).toBe(server.log.length);
+});

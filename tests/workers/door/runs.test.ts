@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { RunsView } from '#contract/monitoring/query.ts';
+import { ALL, scene } from '#tests/workers/scene.ts';
+
+test('COL-7: a held list keeps its rows in place and fresh in words, counts what waits, and takes it in when asked', async () => {
+  const { clock, story, annDevice, bad } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const views: RunsView[] = [];
+  const question = { filter: { ...ALL, review: 'pending' as const }, window: { first: 0, count: 50 }, held: true, round: 0 };
+  const watch = await door.watch('runs', question, (view) => { views.push(view); });
+  await clock.pass(20);
+  const before = views.at(-1) ?? expect.fail('no view');
+  const [run = 0] = bad();
+  await door.send('changeExecution', { id: String(run), change: { is: 'review', comment: null } });
+  await clock.pass(100);
+  const held = views.at(-1) ?? expect.fail('no view');
+  expect(held.rows.map(({ n }) => n)).toEqual(before.rows.map(({ n }) => n));
+  expect(held.rows.find(({ n }) => n === run)?.review).toBe('cleared');
+  expect(held.progress.cleared).toBeGreaterThan(before.progress.cleared);
+  let fresh = 0;
+  for (let i = 0; fresh === 0 && i < 40; i++) { story.finish(clock.now() - 1000); await clock.pass(100); fresh = views.at(-1)?.fresh ?? 0; }
+  expect(views.at(-1)?.rows.map(({ n }) => n)).toEqual(before.rows.map(({ n }) => n));
+  watch.change({ ...question, round: 1 });
+  await clock.pass(20);
+  const taken = views.at(-1) ?? expect.fail('no view');
+  expect(taken).toMatchObject({ fresh: 0 });
+  expect(taken.rows.some(({ n }) => n === run)).toBe(false);
+  expect(taken.rows.some(({ n }) => !before.rows.some((one) => one.n === n))).toBe(true);
+  expect(await door.matching(question.filter)).toHaveLength(taken.total);
+  watch.close();
+  const count = views.length;
+  story.finish(clock.now() - 1000);
+  await clock.pass(1_000);
+  expect(views.length).toBe(count);
+});
+
+test('COL-7: many changes in a frame are one update, and no update comes without a change', async () => {
+  const { clock, story, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const views: RunsView[] = [];
+  await door.watch('runs', { filter: ALL, window: { first: 0, count: 20 }, held: false, round: 0 }, (view) => { views.push(view); });
+  await clock.pass(50);
+  const before = views.length;
+  for (let i = 0; i < 20; i++) story.finish(clock.now() - 1000);
+  await clock.pass(200);
+  expect(views.length - before).toBeLessThanOrEqual(4);
+  expect(views.length - before).toBeGreaterThan(0);
+  const after = views.length;
+  await door.syncNow();
+  await clock.pass(120_000);
+  expect(views.length).toBe(after);
+  expect(views.map(({ version }) => version)).toEqual([...views.map(({ version }) => version)].sort((a, b) => a - b));
+});

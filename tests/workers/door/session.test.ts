@@ -1,0 +1,121 @@
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { expect, test } from 'vitest';
+import type { Who } from '#workers/api.ts';
+import { memoryDisk, openDisk } from '#workers/disk/disk.ts';
+import { openRegister } from '#workers/disk/register.ts';
+import { makeDoor } from '#workers/door.ts';
+import type { WorkerWorld } from '#workers/world.ts';
+import { loopOf, scene } from '#tests/workers/scene.ts';
+
+/** A browser with a real (fake-indexeddb) database: what is closed and opened again is what was written. */
+function browser() {
+  const all = scene(), idb = { indexedDB: new IDBFactory(), IDBKeyRange: IDBKeyRange as unknown as typeof globalThis.IDBKeyRange };
+  const { world: base, wire } = all.annDevice;
+  const world: WorkerWorld = { ...base, openRegister: () => openRegister(idb), openDisk: (held, register) => openDisk(held, register, idb), memoryDisk };
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (let i = 0; i < 400 && !holds(); i++) { await all.clock.pass(20); await new Promise((resolve) => { setTimeout(resolve, 1); }); }
+    expect(holds()).toBe(true);
+  };
+  const wait = async <T>(work: Promise<T>): Promise<T> => {
+    let done = false;
+    void work.then(() => { done = true; });
+    await until(() => done);
+    return work;
+  };
+  return { ...all, idb, wire, world, until, wait };
+}
+
+const note = (run: number | undefined, content: string) => ({ id: String(run), change: { is: 'note' as const, content } });
+
+test('C7, SYNC-2: signed in once, a browser opens with no network until its limit, with what it had; then it locks until the server is there', async () => {
+  const { world, wire, clock, server, until, wait } = browser();
+  server.offlineMs = 600_000;
+  const door = makeDoor(world);
+  await until(() => door.session.who.is === 'out');
+  expect(await wait(door.signIn('nobody', 'x'))).toMatchObject({ ok: false, failure: { kind: 'wrong-credentials' } });
+  expect(await wait(door.signIn('ann', 'x'))).toMatchObject({ ok: true, value: { username: 'ann' } });
+  expect(door.session.who).toMatchObject({ is: 'in', me: { username: 'ann' } });
+  await until(() => loopOf(door).status().is === 'live');
+  loopOf(door).stop();
+  wire.up = false;
+  const again = makeDoor(world);
+  const seen: Who[] = [];
+  await again.watch('who', {}, (who) => { seen.push(who); });
+  await until(() => again.session.who.is === 'in' && loopOf(again).replica.engine.size === server.rows.run.size);
+  expect(seen[0]).toEqual({ is: 'starting' });
+  await until(() => loopOf(again).status().is === 'offline');
+  expect(await wait(again.ask('lastSync', {}))).toMatchObject({ ok: false, failure: { kind: 'needs-network' } });
+  await clock.pass(660_000);
+  await until(() => again.session.who.is === 'out');
+  expect(again.session.who).toMatchObject({ reason: 'expired' });
+  expect(again.session.loop).toBeNull();
+  wire.up = true;
+  await clock.pass(61_000);
+  await until(() => again.session.who.is === 'in');
+});
+
+test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user; signed out there is nothing to read', async () => {
+  const { world, wire, server, bad, until, wait, idb } = browser();
+  const door = makeDoor(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn('ann', 'x'));
+  await until(() => loopOf(door).status().is === 'live');
+  wire.up = false;
+  const [run, other] = bad();
+  expect(await wait(door.send('changeExecution', note(run, 'kept')))).toMatchObject({ ok: true });
+  expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: false, unsent: 1 } });
+  expect(door.session.who.is).toBe('in');
+  expect(await wait(door.signOut('keep'))).toEqual({ ok: true, value: { out: true, unsent: 1 } });
+  expect(door.session.who).toMatchObject({ is: 'out', reason: 'none' });
+  expect(await door.send('changeExecution', note(other, 'nobody'))).toMatchObject({ ok: false, failure: { kind: 'signed-out' } });
+  const register = await openRegister(idb);
+  expect(await register.current(0)).toEqual({ is: 'none' });
+  register.close();
+  wire.up = true;
+  await wait(door.signIn('bob', 'x'));
+  await until(() => loopOf(door).status().is === 'live');
+  expect(loopOf(door).outbox.view().entries).toEqual([]); // one identity's outbox is never another's
+  expect(server.log.some(({ event }) => event.type === 'problem.noted@1')).toBe(false);
+  expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
+  await wait(door.signIn('ann', 'x'));
+  await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
+});
+
+test('OUT-7: with "send" everything arrives before the session ends; with "discard" nothing is left', async () => {
+  const { world, wire, server, bad, until, wait, idb } = browser();
+  const door = makeDoor(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn('ann', 'x'));
+  await until(() => loopOf(door).status().is === 'live');
+  const [run, other] = bad();
+  wire.up = false;
+  await wait(door.send('changeExecution', note(run, 'sent')));
+  expect(loopOf(door).outbox.unsent).toBe(1);
+  wire.up = true;
+  expect(await wait(door.signOut('send'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
+  expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
+  await until(() => wire.asked.some(({ path }) => path.endsWith('logout')));
+  await wait(door.signIn('ann', 'x'));
+  await until(() => loopOf(door).status().is === 'live');
+  wire.up = false;
+  await wait(door.send('changeExecution', note(other, 'discarded')));
+  expect(await wait(door.signOut('discard'))).toMatchObject({ value: { out: true } });
+  expect((await idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
+});
+
+test('A11: a session that the server ended locks the screen and keeps what is unsent for its user', async () => {
+  const { world, server, bad, until, wait, clock } = browser();
+  const door = makeDoor(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn('ann', 'x'));
+  await until(() => loopOf(door).status().is === 'live');
+  server.ended = true;
+  await wait(door.send('changeExecution', note(bad()[0], 'later')));
+  await until(() => door.session.who.is === 'out');
+  expect(door.session.who).toMatchObject({ reason: 'expired' });
+  server.ended = false;
+  await wait(door.signIn('ann', 'x'));
+  await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
+  await clock.pass(100);
+  expect(loopOf(door).status()).toMatchObject({ waiting: 0, refused: 0 });
+});
