@@ -26,18 +26,35 @@ export function join(entries: readonly string[]): Joined {
   return { text: lower.join(''), ends };
 }
 
-/** Sets `marks[owners[i]]` to `mark` for every entry i that contains the key. */
-export function markHits({ text, ends }: Joined, key: string, owners: Uint32Array, marks: Uint8Array, mark: number): void {
+/** Entries that held a key, to begin with when the next key is a longer one. */
+interface Found { readonly key: string; readonly entries: Uint32Array }
+
+/** Sets `marks[owners[i]]` to `mark` for every entry i that contains the key. Where the last key is within this one, only what it found is searched. */
+function markHits({ text, ends }: Joined, key: string, owners: Uint32Array, marks: Uint8Array, mark: number, last: Found | null): Found {
+  const hits: number[] = [];
+  const hit = (entry: number): void => {
+    marks[owners[entry] ?? 0] = mark;
+    hits.push(entry);
+  };
+  if (last !== null && key.includes(last.key) && last.entries.length * FEW < ends.length) {
+    for (const entry of last.entries) {
+      if (text.slice(entry === 0 ? 0 : ends[entry - 1], ends[entry]).includes(key)) hit(entry);
+    }
+    return { key, entries: Uint32Array.from(hits) };
+  }
   let entry = 0;
   for (let at = text.indexOf(key); at !== -1;) {
     let end = ends[entry] ?? 0;
     while (end <= at) end = ends[++entry] ?? Infinity;
     if (at + key.length <= end) {
-      marks[owners[entry] ?? 0] = mark;
+      hit(entry);
       at = text.indexOf(key, end);
     } else at = text.indexOf(key, at + 1);
   }
+  return { key, entries: Uint32Array.from(hits) };
 }
+/** One look into an entry costs as much as running over a few. */
+const FEW = 4;
 
 /** Names by number, searched joined; those that changed since are searched one by one until there are too many of them. */
 export class Names {
@@ -45,6 +62,7 @@ export class Names {
   private readonly loose = new Map<number, string>();
   private joined: Joined = { text: '', ends: new Uint32Array() };
   private owners = new Uint32Array();
+  private last: Found | null = null;
 
   set(n: number, entry: string): void {
     if (this.entries.get(n) === entry) return;
@@ -57,7 +75,7 @@ export class Names {
     if (this.loose.size > MOST_LOOSE) this.joinAll();
     marks.fill(miss);
     if (key.includes(FIELD)) return;
-    markHits(this.joined, key, this.owners, marks, hit);
+    this.last = markHits(this.joined, key, this.owners, marks, hit, this.last);
     for (const [n, entry] of this.loose) marks[n] = entry.includes(key) ? hit : miss;
   }
 
@@ -68,6 +86,7 @@ export class Names {
 
   private joinAll(): void {
     this.loose.clear();
+    this.last = null;
     this.owners = Uint32Array.from(this.entries.keys());
     this.joined = join([...this.entries.values()]);
   }
@@ -76,14 +95,14 @@ const MOST_LOOSE = 256;
 
 /** The messages of a piece, lower-cased when they are first searched. */
 export function markMessages(segment: Segment, key: string, marks: Uint8Array, hit: number, miss: number): void {
-  let joined = messages.get(segment);
-  if (!joined) messages.set(segment, (joined = lowered(segment)));
+  let searched = messages.get(segment);
+  if (!searched) messages.set(segment, (searched = { joined: lowered(segment), last: null }));
   if (key.includes(FIELD)) return;
-  markHits(joined, key, segment.cols.textRow, marks, hit);
+  searched.last = markHits(searched.joined, key, segment.cols.textRow, marks, hit, searched.last);
   for (const [row, told] of segment.told) marks[row] = told !== null && told.toLowerCase().includes(key) ? hit : miss;
 }
 
-const messages = new WeakMap<Segment, Joined>();
+const messages = new WeakMap<Segment, { readonly joined: Joined; last: Found | null }>();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 function lowered({ cols: { text, textEnd } }: Segment): Joined {

@@ -61,7 +61,7 @@ test('COL-1, COL-8: pieces that grow past two pages are cut, and messages told a
   both.take({ is: 'segment', runs: old.map((one) => run(one.n + 1, { startSec: one.startSec })) });
   both.take({ is: 'upsert', runs: old.slice(0, 9_000).map((one) => run(one.n + 2, { startSec: one.startSec, kind: 3, message: `late ${one.n}` })) });
   both.take({ is: 'upsert', runs: old.slice(0, 3_000).map((one) => ({ ...one, message: `told ${one.n}` })) });
-  for (const text of ['', 'late 1', 'told 8', 'told']) {
+  for (const text of ['late 1', 'told']) {
     const asked = { ...EVERYTHING, text, order: 'worst' as const };
     expect([...both.engine.select(asked, NOW).ids()]).toEqual(answer(both.plain, asked, NOW).ids);
   }
@@ -117,4 +117,22 @@ test('COL-2: a snooze that ends between two questions makes its runs pending, an
   expect(engine.view(engine.select(EVERYTHING, NOW), { first: 1, count: 1 }, NOW)[0]?.waiting).toBe(true);
   engine.overlay(new Map());
   expect(engine.select(EVERYTHING, NOW).progress).toEqual({ cleared: 0, of: 1 });
+});
+
+test('COL-9: what is counted from sums follows a run that is told anew, and a filter of one column alone counts as rows do', () => {
+  const both = makeBoth();
+  const problem = {
+    n: 4, job: 1, company: 1, cause: 1, state: 'Failed' as const, openedAt: 0, lastAt: 0, lastRun: 1, runs: 1, closedAt: null, closedBy: null,
+    review: null, snooze: null, note: null, ticket: null,
+  };
+  both.take({ is: 'put', company: [], job: [], cause: [{ n: 1, template: 't', kind: 'space' }], problem: [problem] });
+  both.take({ is: 'segment', runs: Array.from({ length: 20 }, (_, i) => run(i + 1, { company: 1 + (i % 3), kind: 1 + (i % 4), problem: i % 5 === 0 ? 4 : null })) });
+  const filters = [{}, { review: 'pending' as const }, { review: 'none' as const }, { companies: [2] }, { states: ['Failed' as const] }, { kinds: ['space' as const] }, { causes: [2] }];
+  for (const kind of [3, 2, 1]) {
+    for (const more of filters) {
+      const asked = { ...EVERYTHING, ...more };
+      expect(both.engine.select(asked, NOW).facets).toEqual(answer(both.plain, asked, NOW).facets);
+    }
+    both.take({ is: 'upsert', runs: [run(6, { company: 1 + kind, kind, problem: kind === 2 ? null : 4 }), run(7, { company: 3, kind, problem: 4 })] });
+  }
 });
