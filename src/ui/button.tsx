@@ -44,7 +44,7 @@ export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, '
 
 /** A quiet button without words: 28 × 28 px, 44 under a finger. */
 export function IconButton({ icon, label, keycap, type = 'button', className = '', ...rest }: IconButtonProps) {
-  const name = keycap === undefined ? label : `${label} (${keycap})`; // holds the keycap that is seen, for those who speak what they press
+  const name = keycap === undefined ? label : `${label}, ${keycap}`; // holds the keycap that is seen, for those who speak what they press
   return (
     <button
       {...rest} type={type} aria-label={name} title={name}

@@ -96,7 +96,7 @@ export function viewOf(n: number, job: Job, ago: number, state: RunState, dealt:
     review: reviewOf(state, ago, job, dealt, now), waiting,
     problem: !cause ? null : {
       n: own ? job.n + 1 : 1_000_000 + n, cause: (own ? job.cause ?? 0 : 4) + 1, kind: cause.kind, day: own ? job.days - ago : 1, openedAt: startedAt - (own ? job.days - 1 - ago : 0) * DAY,
-      closedAt: own ? null : startedAt + DAY, ticket: job.n % 13 === 0 ? `#${48_000 + job.n % 900}` : null, ...(own ? dealt : UNDEALT),
+      closedAt: own ? null : Math.min(startedAt + DAY, now - DAY / 4), ticket: job.n % 13 === 0 ? `#${48_000 + job.n % 900}` : null, ...(own ? dealt : UNDEALT),
     },
   };
 }

@@ -51,7 +51,7 @@ export function dailyChecksDoor(inner: Door, now: number, json: string | null): 
   const statuses = new Set<{ readonly tell: (status: SyncStatus) => void; last: SyncStatus | null }>();
   let version = 0;
   const statusOf = (base: SyncStatus): SyncStatus => ({
-    ...base, ...(checks.offline && { is: 'offline' as const, offlineSince: now + 6 * 60_000 - 12 * 60_000, syncedAt: now - 12 * 60_000 }), fault: checks.fault, waiting: waiting.size,
+    ...base, ...(checks.offline && { is: 'offline' as const, offlineSince: now + 6 * 60_000 - 12 * 60_000, syncedAt: now - 12 * 60_000 }), fault: checks.fault, waiting: base.waiting + waiting.size,
   });
   const everyone = (): void => {
     version += 1;

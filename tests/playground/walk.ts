@@ -23,7 +23,7 @@ async function open({ checks = {}, scene = {}, theme = 'light', phone = false, q
   }, [checks, scene, theme] as const);
   page.on('pageerror', (error) => { throw error; });
   await page.goto(`${address}/monitoring/daily-checks${query}`);
-  await page.waitForSelector('[data-run], h2');
+  await page.waitForSelector('[data-run], .dc-list h2');
   return { page, context };
 }
 const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Change } from '#contract/monitoring/change.ts';
@@ -81,16 +81,17 @@ interface WordsProps {
 
 function Words({ title, label, detail, first, word, needed, onDone, onClose }: WordsProps) {
   const [words, setWords] = useState(first);
+  const field = useRef<HTMLTextAreaElement>(null);
   const can = !needed || words.trim() !== '';
   return (
     <Dialog
-      title={title} onClose={onClose}
+      title={title} onClose={onClose} first={field}
       footer={<><Button variant="primary" disabled={!can} onClick={() => onDone(words)} keycap="Ctrl Enter">{word}</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
     >
       <label className="block px-5 py-4">
         <span className="block pb-1">{label}</span>
         <textarea
-          value={words} rows={4} maxLength={LIMITS.noteChars} onChange={(event) => setWords(event.target.value)}
+          ref={field} value={words} rows={4} maxLength={LIMITS.noteChars} onChange={(event) => setWords(event.target.value)}
           onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can) onDone(words); }}
           className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
         />

@@ -42,8 +42,8 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         press: (at: number) => set({ managed: list.managed === value ? null : value }, at),
       }]))} />
       <section>
-        <h3>Anomalies</h3>
-        <Line entry={{ value: 'anomaly', count: null, word: 'Count as problems', on: list.anomaly, press: (at) => set({ anomaly: !list.anomaly }, at) }} />
+        <h2>Anomalies</h2>
+        <Line entry={{ value: 'anomaly', count: null, word: 'Counted', on: list.anomaly, press: (at) => set({ anomaly: !list.anomaly }, at) }} />
       </section>
     </>
   );
@@ -85,7 +85,7 @@ function Index({ title, entries, all = false, most = entries.length, find }: Ind
   if (telling.length === 0) return null;
   return (
     <section aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {open && find !== undefined && telling.length > FINDABLE && (
         <input
           type="search" value={words} aria-label={find} placeholder={find} onChange={(event) => setWords(event.target.value)}

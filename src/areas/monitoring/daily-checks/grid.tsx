@@ -33,6 +33,7 @@ export const ROW_PX = 36;
 export const CARD_PX = 56;
 const HEAD_PX = 36;
 const ASK_LATER_MS = 40;
+const WAITING = 20;
 
 /** The rows that can be seen, of any number. It is told what was pressed by what stands under the pointer: rows carry no handlers. */
 export function Grid(props: GridProps) {
@@ -85,6 +86,7 @@ export function Grid(props: GridProps) {
       <div className="dc-inner" role="presentation" {...(cards && { 'data-cards': '' })}>
         <ColumnHead cards={cards} selection={selection} total={total} zone={props.zone} now={props.now} onSelectAll={props.onSelectAll} />
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {view === undefined && Array.from({ length: WAITING }, (_, i) => <Bars key={i} index={i} top={i * (cards ? CARD_PX : ROW_PX)} cards={cards} />)}
           {virtual.getVirtualItems().map(({ index, start }) => {
             const row = rowAt(view, index);
             if (!row) return <Bars key={`at ${index}`} index={index} top={start - head} cards={cards} />;
@@ -105,10 +107,11 @@ export function Grid(props: GridProps) {
 export function Bars({ index, top, cards }: { readonly index: number; readonly top: number; readonly cards: boolean }) {
   const wide = (share: number): { readonly width: string } => ({ width: `${share - (index * 13) % 29}%` });
   return (
-    <div role="row" aria-rowindex={index + 2} data-index={index} className={`dc-row dc-bars ${cards ? 'dc-card' : 'dc-line'}`} style={{ top }}>
+    <div role="row" aria-rowindex={index + 2} data-index={index} tabIndex={-1} className={`dc-row dc-bars ${cards ? 'dc-card' : 'dc-line'}`} style={{ top }}>
+      <span role="gridcell" className="sr-only">on its way</span>
       {cards
         ? <><i style={{ width: 16, justifySelf: 'center' }} /><i style={wide(80)} /><i style={wide(90)} /><i style={{ width: 18, justifySelf: 'center' }} /></>
-        : <><i className="dc-st" style={wide(90)} /><i className="dc-co" style={{ ...wide(80), gridRow: '1/3' }} /><i className="dc-job" style={{ ...wide(75), gridRow: '1/3' }} /><i className="dc-days" style={wide(96)} /><i className="dc-at" style={wide(85)} /></>}
+        : <><i className="dc-st" style={{ ...wide(90), gridRow: '1/3' }} /><i className="dc-co" style={{ ...wide(80), gridRow: '1/3' }} /><i className="dc-job" style={{ ...wide(75), gridRow: '1/3' }} /><i className="dc-days" style={{ ...wide(96), gridRow: '1/3' }} /><i className="dc-at" style={{ ...wide(85), gridRow: '1/3', marginLeft: 8 }} /></>}
     </div>
   );
 }

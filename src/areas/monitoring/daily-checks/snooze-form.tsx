@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -23,6 +23,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
   const [at, setAt] = useState(0);
   const [day, setDay] = useState('');
   const [reason, setReason] = useState('');
+  const field = useRef<HTMLInputElement>(null);
   const own = at === choices.length;
   const chosen = own ? (isDay(day) ? snoozeUntil('', day, zone) : null) : choices[at] ?? null;
   const wrong = chosen === null ? null : chosen.until <= now ? MESSAGES.snoozeTooShort : chosen.until > now + LIMITS.snoozeMaxMs ? MESSAGES.snoozeTooLong : null;
@@ -30,7 +31,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
   const snooze = (): void => { if (can) onSnooze(chosen.until, reason.trim()); };
   return (
     <Dialog
-      title={title} onClose={onClose}
+      title={title} onClose={onClose} first={field}
       footer={<><Button variant="primary" disabled={!can} onClick={snooze}>{chosen && wrong === null ? `Snooze until ${formatWhen(chosen.until, zone)}` : 'Snooze'}</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
     >
       <form className="px-5 py-3" onSubmit={(event) => { event.preventDefault(); snooze(); }}>
@@ -54,7 +55,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
         <label className="block pt-2">
           <span className="block pb-1">Reason <span className="text-ink-3">(required)</span></span>
           <input
-            value={reason} maxLength={LIMITS.reasonChars} required onChange={(event) => setReason(event.target.value)}
+            ref={field} value={reason} maxLength={LIMITS.reasonChars} required onChange={(event) => setReason(event.target.value)}
             className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"
           />
         </label>

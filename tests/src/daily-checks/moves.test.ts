@@ -1,0 +1,95 @@
+import * as fc from 'fast-check';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { RunsView, RunView } from '#contract/monitoring/query.ts';
+import { undoOf } from '#src/areas/monitoring/daily-checks/act.ts';
+import { moved, settled } from '#src/areas/monitoring/daily-checks/cursor.ts';
+import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
+import { makePlace } from '#src/areas/monitoring/daily-checks/place.ts';
+import { snoozeChoices } from '#src/areas/monitoring/daily-checks/snooze-times.ts';
+import { near, rowAt, windowOf, withPinned } from '#src/areas/monitoring/daily-checks/window.ts';
+
+const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
+const viewOf = (ns: readonly number[], first = 0, total = ns.length): RunsView =>
+  ({ total, first, rows: ns.map((n) => ({ n }) as RunView) }) as unknown as RunsView;
+
+test('DAY-13: the window asked for holds everything in sight with room on both sides, and small scrolling asks for nothing', () => {
+  fc.assert(fc.property(fc.nat(500_000), fc.nat(60), (start, tall) => {
+    const total = 500_100;
+    const { first, count } = windowOf(start, start + tall, total);
+    expect(first <= Math.max(0, start - 24)).toBe(true);
+    expect(first + count >= Math.min(total, start + tall + 1)).toBe(true);
+    expect(count).toBeLessThanOrEqual(60 + 5 * 24);
+    expect(near(windowOf(start, start + tall, total), windowOf(start + 1, start + tall + 1, total))).toBe(true);
+  }), RUNS);
+  expect(windowOf(0, 0, 0)).toEqual({ first: 0, count: 48 });
+});
+
+test('DAY-13: the row with the focus stays drawn wherever the list is scrolled to', () => {
+  const range = { startIndex: 100, endIndex: 110, overscan: 2, count: 1_000 };
+  expect(withPinned(range, 7)[0]).toBe(7);
+  expect(withPinned(range, 900).at(-1)).toBe(900);
+  expect(withPinned(range, 105)).toHaveLength(15);
+  expect(withPinned(range, 1_000)).toHaveLength(15);
+});
+
+test('DAY-14: the cursor stays with its run when the list changes, and inside the list when the run is gone', () => {
+  const before = viewOf([11, 12, 13, 14]);
+  const cursor = moved(moved(null, 1, before), 1, before);
+  expect(cursor).toMatchObject({ index: 1, n: 12 });
+  expect(settled(cursor, viewOf([9, 10, 11, 12]))).toMatchObject({ index: 3, n: 12 });
+  expect(settled(cursor, viewOf([11]))).toMatchObject({ index: 0, n: 11 });
+  expect(settled(cursor, viewOf([]))).toBeNull();
+  expect(moved(cursor, 99, before)?.index).toBe(3);
+  expect(moved(cursor, -99, before)?.index).toBe(0);
+  expect(rowAt(viewOf([5, 6], 40, 90), 41)?.n).toBe(6);
+});
+
+test('DAY-15: undo gives back what stood before: notes and snoozes with their words; where a note may be lost there is none', () => {
+  const noted = { n: 1, problem: { note: { content: 'old' }, snooze: { until: 5, reason: 'move' }, review: null } } as unknown as RunView;
+  const plain = { n: 2, problem: { note: null, snooze: null, review: null } } as unknown as RunView;
+  const seen = new Map([[1, noted], [2, plain]]);
+  expect(undoOf({ change: { is: 'note', content: 'new' }, runs: [1, 2] }, seen)).toEqual([
+    { change: { is: 'note', content: 'old' }, runs: [1] }, { change: { is: 'note', content: null }, runs: [2] },
+  ]);
+  expect(undoOf({ change: { is: 'note', content: 'new' }, runs: [1, 3] }, seen)).toBeNull();
+  expect(undoOf({ change: { is: 'snooze', until: 9, reason: 'x' }, runs: [1, 2] }, seen)).toEqual([
+    { change: { is: 'snooze', until: 5, reason: 'move' }, runs: [1] }, { change: { is: 'wake' }, runs: [2] },
+  ]);
+  expect(undoOf({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([{ change: { is: 'reopen' }, runs: [1, 2] }]);
+});
+
+test('DAY-16: a snooze is offered until tomorrow, Monday and in a week at eight of the provider, each day once', () => {
+  const zone = 'America/Chicago';
+  const told = (iso: string) => snoozeChoices(Date.parse(iso), zone).map(({ word, until }) => `${word} ${new Date(until).toISOString()}`);
+  expect(told('2026-11-20T13:46:00Z')).toEqual(['Tomorrow 2026-11-21T14:00:00.000Z', 'Monday 2026-11-23T14:00:00.000Z', 'In 1 week 2026-11-27T14:00:00.000Z']);
+  expect(told('2026-11-22T13:46:00Z')).toEqual(['Tomorrow 2026-11-23T14:00:00.000Z', 'In 1 week 2026-11-29T14:00:00.000Z']);
+  expect(told('2026-11-23T13:46:00Z')).toEqual(['Tomorrow 2026-11-24T14:00:00.000Z', 'Monday, in 1 week 2026-11-30T14:00:00.000Z']);
+});
+
+afterEach(() => { vi.useRealTimers(); });
+
+test('DAY-17: words show at once and reach the address when the typing rests; Back brings the list before', () => {
+  vi.useFakeTimers();
+  const entries = ['/d'];
+  const listeners = new Set<() => void>();
+  const history = {
+    get location() { const [pathname = '', query] = (entries.at(-1) ?? '').split('?'); return { pathname, search: query === undefined ? '' : `?${query}` }; },
+    push: (href: string) => { entries.push(href); listeners.forEach((listener) => listener()); },
+    replace: (href: string) => { entries[entries.length - 1] = href; listeners.forEach((listener) => listener()); },
+    subscribe: (listener: () => void) => { listeners.add(listener); return () => { listeners.delete(listener); }; },
+  };
+  const place = makePlace(history, 'managed=yes');
+  place.subscribe(() => {});
+  expect(entries).toEqual(['/d?managed=yes']); // what was kept, where the address has none
+  place.set({ ...place.now(), text: 's' });
+  place.set({ ...place.now(), text: 'sq' });
+  expect(place.now().text).toBe('sq');
+  expect(entries).toEqual(['/d?managed=yes']);
+  vi.advanceTimersByTime(1_000);
+  expect(entries).toEqual(['/d?managed=yes&q=sq']);
+  place.set({ ...DEFAULTS, states: ['Failed'] });
+  expect(entries.at(-1)).toBe('/d?state=Failed');
+  entries.pop();
+  listeners.forEach((listener) => listener());
+  expect(place.now()).toEqual({ ...DEFAULTS, managed: true, text: 'sq' });
+});
