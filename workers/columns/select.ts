@@ -52,15 +52,19 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
   const { fails, messages, places } = scratch;
   const until = secondsOf(filter.to, Infinity), since = secondsOf(filter.from, -Infinity);
   const bases: number[] = [], ends: number[] = [];
-  let base = 0, count = 0;
+  // All rows of a time, newest first, stand one after the other: their places need not be written.
+  const unwritten = masks === null && filter.order === 'newest';
+  let base = 0, count = 0, start = 0;
   for (const piece of list) {
     const from = firstBefore(piece, until), to = firstBefore(piece, since), first = count;
     if (from < to) {
+      if (first === 0) start = base + from;
       const known = to - from === piece.rows ? only : null;
       if (known !== null) {
         countBySums(piece, masks ?? {}, counts, tables, known);
         const table = known === 'none' ? null : masks?.[known] ?? null;
-        count = table === null ? listedAll(from, to, base, places, count) : listedBy(piece.cols[known === 'none' ? 'kind' : known], table, base, places, count);
+        if (known !== 'none' && table) count = listedBy(piece.cols[known], table, base, places, count);
+        else count = unwritten ? count + piece.rows : listedAll(from, to, base, places, count);
       } else if (masks === null) {
         count = listedAll(from, to, base, places, count);
       } else {
@@ -78,7 +82,7 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
   }
   const facets = facetsOf(counts, count, reach.kinds, problems.kinds, words);
   return new Picked(filter, facets, list, bases, filter.order === 'worst' ? worstFirst(list, bases, ends, places, count)
-    : masks === null ? { first: places[0] ?? 0, length: count } : places.slice(0, count));
+    : unwritten ? { first: start, length: count } : places.slice(0, count));
 }
 
 /** A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before the next whole second. */
