@@ -4,7 +4,6 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { Door, WatchName, Watches, Who } from '#workers/api.ts';
-import { runsOf } from './runs.ts';
 import { NOW, brandingOf, companiesOf, keysOf, meOf, outboxOf, statusOf } from './scene.ts';
 import type { Scene } from './scene.ts';
 
@@ -28,7 +27,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
       const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
       return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
     },
-    runs: (takes) => runsOf(takes),
+    runs: () => { throw new Error('the door of daily checks answers this one'); },
     companies: () => companiesOf(scene),
     keys: () => keys,
     outbox: () => outbox,
@@ -41,11 +40,6 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     if (scene.server === 'answers') return ok(value());
     return failed(scene.server === 'gone' ? { kind: 'needs-network', message: MESSAGES.needsNetwork } : { kind: 'server-fault', message: MESSAGES.serverFault });
   };
-  const keyOut = (row: KeyRow): GivesOf<'listKeys'>[number] => ({
-    id: row.id, name: row.name, companyN: row.company, tool: row.tool, hint: row.hint, madeAt: row.madeAt, rotatedAt: row.rotatedAt, revokedAt: row.revokedAt,
-    firstResultAt: row.firstResultAt, lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / (row.madeAt % 7 + 2),
-    lastFault: row.tool === 'rclone' ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' } : null,
-  });
   const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 
   const calls: { readonly [N in CallName]?: (input: TakesOf<N>) => GivesOf<N> } = {
@@ -134,3 +128,9 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
   };
   return { door, play };
 }
+
+const keyOut = (row: KeyRow): GivesOf<'listKeys'>[number] => ({
+  id: row.id, name: row.name, companyN: row.company, tool: row.tool, hint: row.hint, madeAt: row.madeAt, rotatedAt: row.rotatedAt, revokedAt: row.revokedAt,
+  firstResultAt: row.firstResultAt, lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / (row.madeAt % 7 + 2),
+  lastFault: row.tool === 'rclone' ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' } : null,
+});

@@ -6,7 +6,6 @@ import { router } from '#src/router.tsx';
 import { startTheme } from '#src/theme.ts';
 import { watchWho } from '#src/who-router.ts';
 import { dailyChecksDoor } from './daily-checks-door.ts';
-import '#src/look/app.css';
 import { fakeDoor } from './fake-door.ts';
 import { NOW, sceneOf } from './scene.ts';
 import '#src/look/app.css';

@@ -1,0 +1,49 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ROLES, can } from '#contract/abilities.ts';
+import type { Role } from '#contract/abilities.ts';
+import { passage } from '#src/guards.ts';
+import type { KnownWho } from '#src/guards.ts';
+import { MENU, homeOf, menuOf } from '#src/menu.ts';
+import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+
+const scene = sceneOf(null);
+const signedIn = (...roles: Role[]): KnownWho => ({ is: 'in', me: meOf({ ...scene, roles }), branding: brandingOf(scene), offlineUntil: 0 });
+const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({ is: 'out', reason, branding: null }));
+const roleSets = fc.subarray([...ROLES]);
+
+test('PAGE-2: who is signed out is led to the sign-in page from every page but that one', () => {
+  for (const who of signedOut) {
+    expect(passage(who, 'signed-out')).toEqual({ is: 'pass' });
+    expect(passage(who, 'signed-in')).toEqual({ is: 'sign-in' });
+    expect(passage(who, 'monitoring.daily-checks')).toEqual({ is: 'sign-in' });
+  }
+});
+
+test('PAGE-2: who is signed in is led on from the sign-in page', () => {
+  expect(passage(signedIn(), 'signed-out')).toEqual({ is: 'onward' });
+});
+
+test('PAGE-2: a page is shown to those with its ability and to nobody else', () => {
+  fc.assert(fc.property(roleSets, fc.constantFrom('monitoring.daily-checks' as const, 'monitoring.sources' as const), (roles, ability) => {
+    expect(passage(signedIn(...roles), ability)).toEqual({ is: can(roles, ability) ? 'pass' : 'forbidden' });
+    expect(passage(signedIn(...roles), 'signed-in')).toEqual({ is: 'pass' });
+  }));
+});
+
+test('PAGE-3: the menu lists what one may open, no more, no less, and no empty group', () => {
+  fc.assert(fc.property(roleSets, (roles) => {
+    const groups = menuOf(roles);
+    const listed = groups.flatMap((group) => group.entries.map((entry) => entry.to));
+    const allowed = MENU.flatMap((group) => group.entries).filter((entry) => can(roles, entry.ability)).map((entry) => entry.to);
+    expect(listed).toEqual(allowed);
+    expect(groups.every((group) => group.entries.length > 0)).toBe(true);
+    expect(homeOf(roles)).toBe(allowed[0] ?? '/monitoring/daily-checks');
+  }));
+});
+
+test('PAGE-3: an administrator alone begins at the sources, an operator at daily checks', () => {
+  expect(homeOf(['admin'])).toBe('/monitoring/sources');
+  expect(homeOf(['operator'])).toBe('/monitoring/daily-checks');
+  expect(homeOf(['admin', 'operator'])).toBe('/monitoring/daily-checks');
+});

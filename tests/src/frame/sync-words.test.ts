@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { glanceOf, spokenSync } from '#src/frame/sync-words.ts';
+import type { SyncStatus } from '#workers/api.ts';
+
+const at = Date.UTC(2026, 10, 20, 13, 46);
+const live: SyncStatus = {
+  is: 'live', syncedAt: at, offlineSince: null, left: 0, waiting: 0, refused: 0, follower: false, storage: 'persisted', fault: null, reload: false,
+};
+const words = (more: Partial<SyncStatus>): string => {
+  const { lead, rest } = glanceOf({ ...live, ...more }, 'America/Chicago');
+  return rest === '' ? lead : `${lead}, ${rest}`;
+};
+
+test('PAGE-5: the state of sync is told at a glance, worst first, and what waits or was refused is never left out', () => {
+  expect(words({})).toBe('Live, synced 07:46 AM');
+  expect(words({ waiting: 3 })).toBe('Live, 3 waiting');
+  expect(words({ refused: 1, waiting: 2 })).toBe('Live, 1 not accepted, 2 waiting');
+  expect(words({ is: 'catching-up', left: 1_204 })).toBe('Catching up, 1,204 left');
+  expect(words({ is: 'offline', offlineSince: at, waiting: 3 })).toBe('Offline since 07:46 AM, 3 waiting');
+  expect(words({ is: 'update-needed', waiting: 1 })).toBe('New version, reload, 1 waiting');
+  expect(words({ reload: true, is: 'offline' })).toBe('New version, reload');
+  expect(words({ storage: 'full' })).toBe('Device full, changes cannot be kept');
+  expect(words({ storage: 'memory' })).toBe('Live, not kept on this device');
+});
+
+test('PAGE-5: a refusal is trouble even while all else is well', () => {
+  expect(glanceOf({ ...live, refused: 1 }, 'UTC')).toMatchObject({ tone: 'trouble', icon: 'warning' });
+  expect(glanceOf(live, 'UTC').tone).toBe('well');
+});
+
+test('PAGE-5: a screen reader is not told of the passing of time', () => {
+  expect(spokenSync(live, 'UTC')).toBe(spokenSync({ ...live, syncedAt: at + 3_600_000 }, 'UTC'));
+  expect(spokenSync({ ...live, is: 'offline', offlineSince: at, waiting: 1 }, 'UTC')).toBe('Offline since 01:46 PM, 1 change waiting');
+});
