@@ -12,6 +12,7 @@ import { APP_ROLE } from './migrations/migration.ts';
 import { retrying } from './retry.ts';
 import type { Db, Store } from './store.ts';
 import { tenantTx } from './transaction.ts';
+import { warmRows } from './warm.ts';
 
 export interface Opening {
   /** The embedded database lies in `pg` of it. Not used where `databaseUrl` or `memory` is given. */
@@ -62,6 +63,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): OpenStore {
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
+  const warm = warmRows();
   const inside = new AsyncLocalStorage<{ open: boolean }>();
 
   /** `work` may be run again: it has no effect but on its transaction. */
@@ -99,13 +101,11 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
   return {
     kind,
     async tenant(tenant, work, how = {}) {
-      let reached: number | null = null;
-      const value = await transact(tenant, how.readOnly ?? false, async (sql) => {
-        const own = tenantTx(tenant, sql);
-        const answer = await work(own.tx);
-        reached = own.reached();
-        return answer;
+      const [value, own] = await transact(tenant, how.readOnly ?? false, async (sql) => {
+        const one = tenantTx(tenant, sql, warm);
+        return [await work(one.tx), one] as const;
       });
+      const reached = own.committed();
       if (reached !== null) tell(tenant, reached);
       return value;
     },

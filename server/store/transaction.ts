@@ -1,30 +1,37 @@
 import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
-import { type Actor, type Logged } from '#contract/events.ts';
-import { type Id, memoryRows, type TableName, type Tables } from '#contract/fold.ts';
+import type { Actor, Logged } from '#contract/events.ts';
+import type { Id, TableName, Tables } from '#contract/fold.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { append, type Ground } from './append.ts';
 import { given, parameters } from './bulk.ts';
 import type { Database } from './database.ts';
 import type { Counter, Head, TenantTx } from './store.ts';
 import { PROJECTED } from './tables.ts';
+import { nothingKnown, type Warm } from './warm.ts';
 
-/** A tenant's transaction, and the head that it reached by appending (null: appended nothing). */
-export function tenantTx(tenant: TenantId, sql: Transaction<Database>): { readonly tx: TenantTx; reached(): number | null } {
+/** A tenant's transaction; and for when it is committed: the head that it reached by appending (null: appended nothing). */
+export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: Warm): { readonly tx: TenantTx; committed(): number | null } {
   // From the moment at which the head row is locked nobody else changes rows, so what was read since is kept and not read again.
-  const held = memoryRows();
-  const brought = Object.fromEntries(Object.keys(held).map((name) => [name, new Set<Id>()])) as unknown as Record<TableName, Set<Id>>;
-  let locked = false;
-  let head: number | null = null;
+  let { held, brought } = nothingKnown();
+  let lock: { readonly epoch: string; seq: number } | null = null;
+  let appended = false;
+
+  function lockedAt(row: Head | undefined, before: number): void {
+    if (!row) throw new Error('There is no such provider.');
+    if (lock === null) ({ held, brought } = warm.take(tenant, row.epoch, before) ?? { held, brought });
+    lock = { epoch: row.epoch, seq: row.seq };
+  }
 
   const ground: Ground = {
-    tenant, sql, held,
+    tenant, sql,
+    get held() { return held; },
     async raise(count) {
-      locked = true;
       const row = await sql.updateTable('head').set({ seq: raw<number>`seq + ${count}` }).where('tenant_id', '=', tenant)
-        .returning('seq').executeTakeFirst();
-      if (!row) throw new Error('There is no such provider.');
-      head = row.seq;
-      return row.seq - count;
+        .returning(['seq', 'epoch']).executeTakeFirst();
+      const before = (row?.seq ?? 0) - count;
+      lockedAt(row, before);
+      appended = true;
+      return before;
     },
     async bring(table, ids) {
       const missing = [...ids].filter((id) => !brought[table].has(id));
@@ -53,17 +60,17 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>): { readon
       return row;
     },
     async take(counter, count) {
-      locked = true;
       const column = COLUMN_OF[counter];
       const row = await sql.updateTable('head').set({ [column]: raw`${raw.ref(column)} + ${count}` }).where('tenant_id', '=', tenant)
-        .returning(raw<number>`${raw.ref(column)} - ${count}`.as('first')).executeTakeFirst();
+        .returning(['seq', 'epoch', raw<number>`${raw.ref(column)} - ${count}`.as('first')]).executeTakeFirst();
+      lockedAt(row, row?.seq ?? 0);
       if (!row) throw new Error('There is no such provider.');
       // a number just given has no row yet
       for (const name of TABLES_OF[counter]) for (let n = row.first; n < row.first + count; n++) brought[name].add(n);
       return row.first;
     },
     async rows(table, ids) {
-      if (!locked) return read(table, ids);
+      if (lock === null) return read(table, ids);
       await ground.bring(table, new Set(ids));
       const rows: ReadonlyMap<Id, Tables[typeof table]> = held[table];
       return new Map(ids.flatMap((id) => { const row = rows.get(id); return row === undefined ? [] : [[id, row] as const]; }));
@@ -80,7 +87,13 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>): { readon
       return rows.map(loggedOf);
     },
   };
-  return { tx, reached: () => head };
+  return {
+    tx,
+    committed() {
+      if (lock !== null) warm.give(tenant, lock.epoch, lock.seq, { held, brought });
+      return appended && lock !== null ? lock.seq : null;
+    },
+  };
 }
 
 const COLUMN_OF = {

@@ -9,6 +9,7 @@ import { aBranding } from '../server/store/drafts.ts';
 
 const BATCH = 200;
 const BATCHES = Number(process.env['BATCHES'] ?? 60);
+const WARM_UP = Math.floor(BATCHES / 3);
 const JOBS = Number(process.env['JOBS'] ?? 1000);
 
 const log = { info: () => undefined, warn: console.error, error: console.error };
@@ -19,9 +20,13 @@ const key = randomUUID();
 await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
 await append(store, jobs());
 const times: number[] = [];
-const cpu = process.cpuUsage();
+let cpu = process.cpuUsage();
 let events = 0;
 for (let batch = 0; batch < BATCHES; batch++) {
+  if (batch === WARM_UP) { // WebAssembly is compiled beside the first ones
+    cpu = process.cpuUsage();
+    [times.length, events] = [0, 0];
+  }
   const begun = performance.now();
   events += await append(store, async (tx) => runs(await tx.take('run', BATCH), batch));
   times.push(performance.now() - begun);
@@ -30,7 +35,7 @@ const used = process.cpuUsage(cpu);
 await store.close();
 times.sort((a, b) => a - b);
 const total = times.reduce((sum, one) => sum + one, 0);
-console.log(`${store.kind}: ${Math.round((BATCH * BATCHES * 1000) / total)} runs/s, ${Math.round((events * 1000) / total)} events/s; a batch of ${BATCH}: median ${at(0.5)} ms, p95 ${at(0.95)} ms, ${((used.user + used.system) / 1000 / BATCHES).toFixed(1)} ms of this process`);
+console.log(`${store.kind}: ${Math.round((BATCH * times.length * 1000) / total)} runs/s, ${Math.round((events * 1000) / total)} events/s; a batch of ${BATCH}: median ${at(0.5)} ms, p95 ${at(0.95)} ms, ${((used.user + used.system) / 1000 / times.length).toFixed(1)} ms of this process`);
 
 function at(part: number): string { return (times[Math.floor(times.length * part)] ?? 0).toFixed(1); }
 

@@ -39,7 +39,7 @@ export function eachDatabase(suite: (name: Kind, open: () => Promise<OpenStore>)
       beforeAll(async () => {
         if (kind === 'pglite' && missing === '') beginCluster();
         await open();
-      });
+      }, 180_000); // a busy machine
       suite(kind, open);
     });
   }

@@ -93,7 +93,10 @@ eachDatabase((name, open) => {
     const store = await open();
     const tenant = await aTenant(store);
     await store.tenant(tenant, (tx) => tx.append([jobDraft(1), jobDraft(2)], byClock));
-    await store.tenant(tenant, ({ sql }) => sql.updateTable('stat').set({ row: '{"n":1,"starts":7}' }).where('tenant_id', '=', tenant).where('n', '=', 1).execute());
+    await store.tenant(tenant, async ({ sql }) => {
+      await sql.updateTable('stat').set({ row: '{"n":1,"starts":7}' }).where('tenant_id', '=', tenant).where('n', '=', 1).execute();
+      await sql.updateTable('head').set({ epoch: 'another' }).where('tenant_id', '=', tenant).execute(); // what is kept in memory does not hold
+    });
     const logged = await store.tenant(tenant, (tx) => tx.append([runDraft({ n: 1, job: 1 }), runDraft({ n: 2, job: 2 })], byClock));
     expect(logged.map((one) => one.seq)).toEqual([3, 4]);
     await store.tenant(tenant, async (tx) => {

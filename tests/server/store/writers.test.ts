@@ -18,7 +18,7 @@ test.skipIf(missing !== '')(`LOG-2, G3, S1: eight writers at once on two servers
     let writing = true;
 
     const writer = async (index: number): Promise<void> => {
-      while (systemClock.now() < until) {
+      while (systemClock.now() < until || appended < 60) {
         const fails = Math.random() < 0.15;
         await stores[index % 2]?.tenant(tenant, async (tx) => {
           const count = 1 + Math.floor(Math.random() * 3);
