@@ -1,14 +1,18 @@
 import { sql as raw } from 'kysely';
 import { Client } from 'pg';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { systemClock } from '#server/clock.ts';
 import { openStore } from '#server/store/open.ts';
 import { retrying, StoreFault } from '#server/store/retry.ts';
 import { freshUrl, missing, QUIET } from './databases.ts';
 import { aTenant, byClock, jobDraft } from './drafts.ts';
 
+let url = '';
+beforeAll(async () => {
+  if (missing === '') url = await freshUrl();
+}, 180_000); // a busy machine
+
 test.skipIf(missing !== '')(`STORE-2: a lost connection, a deadlock and a serialization failure are tried again; nothing happens twice${missing}`, async () => {
-  const url = await freshUrl();
   const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
   const operator = new Client(url);
   await operator.connect();
