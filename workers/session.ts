@@ -178,13 +178,14 @@ export class Session {
   #out(reason: OutReason): void {
     this.who = { is: 'out', reason, branding: this.#branding };
     this.#changed();
-    if (!this.#branding) {
-      void this.#askBranding().then((branding) => {
-        if (!branding || this.who.is !== 'out') return;
-        this.who = { ...this.who, branding };
-        this.#changed();
-      });
-    }
+    if (!this.#branding) void this.#tellBranding();
+  }
+
+  async #tellBranding(): Promise<void> {
+    const branding = await this.#askBranding();
+    if (!branding || this.who.is !== 'out') return;
+    this.who = { ...this.who, branding };
+    this.#changed();
   }
 
   async #askBranding(): Promise<Branding | null> {

@@ -80,14 +80,15 @@ test('SYNC-8, G12: every state of the loop is reached, and the loop does in time
       if (event.type === 'xstate.init') continue;
       if (event.type.startsWith('xstate.done.actor.')) {
         const resolve = asked.get(event.type.slice('xstate.done.actor.'.length));
-        expect(resolve, event.type).toBeDefined();
-        resolve?.((event as unknown as { output: unknown }).output);
+        if (!resolve) throw new Error(`nothing was asked: ${event.type}`);
+        resolve((event as unknown as { output: unknown }).output);
         await settle(1);
       } else if (event.type.startsWith('xstate.after.')) {
         const ms = delayOf(actor.getSnapshot(), event.type);
         const timer = [...timers].find((one) => one.ms === ms);
-        expect(timer, `${event.type} ${ms}`).toBeDefined();
-        if (timer) { timers.delete(timer); timer.work(); }
+        if (!timer) throw new Error(`no timer of ${ms} ms: ${event.type}`);
+        timers.delete(timer);
+        timer.work();
       } else actor.send(event as SyncEvent);
       expect(actor.getSnapshot().value).toEqual(state.value);
       // Nowhere is it stuck: something is asked, or a timer runs, or only a person can help.

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
-import type { Rows } from '#contract/fold.ts';
 import { leanOf } from '#contract/monitoring/columns.ts';
 import type { makeDoor } from '#workers/door.ts';
 import type { Replica } from '#workers/sync/replica.ts';
@@ -18,7 +17,7 @@ export class Shadow {
   get at(): number { return this.#at; }
 
   upTo(seq: number): this {
-    for (; this.#at < seq; this.#at++) fold(this.rows as Rows, this.#log[this.#at] as Logged);
+    for (; this.#at < seq; this.#at++) fold(this.rows, this.#log[this.#at] as Logged);
     return this;
   }
 }

@@ -2,7 +2,6 @@ import type { Branding } from '#contract/brand/branding.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Event, Logged } from '#contract/events.ts';
 import { fold, memoryRows } from '#contract/fold.ts';
-import type { Rows } from '#contract/fold.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { decideChange } from '#contract/monitoring/change.ts';
 import type { Change, Target } from '#contract/monitoring/change.ts';
@@ -50,7 +49,7 @@ export class SimServer {
     for (const { event, company } of drafts) {
       const logged: Logged = { seq: this.log.length + 1, at: this.#now(), subject: null, company, entity: event.type, event, ...by };
       this.log.push(logged);
-      fold(this.rows as Rows, logged);
+      fold(this.rows, logged);
     }
     this.poke({ is: 'head', head: this.log.length, epoch: this.epoch });
   }
@@ -97,7 +96,7 @@ export class SimServer {
     for (const run of this.rows.run.values()) if (this.#sees(user, run.company)) days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
     return {
       protocol: PROTOCOL, epoch: this.epoch, cursor: this.log.length, serverNow: this.#now(), me: { ...user.me, companies: user.companies }, branding: BRANDING,
-      windowFrom: '2026-05-17', days: [...days].sort().reverse().map(([day, rows]) => ({ day, rows, tag: `"${day}"` })),
+      windowFrom: '2026-05-17', days: [...days].sort(([a], [b]) => b.localeCompare(a)).map(([day, rows]) => ({ day, rows, tag: `"${day}"` })),
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
       companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
       causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { RunN } from '#contract/ids.ts';
 import type { Change } from '#contract/monitoring/change.ts';
 import type { makeDoor } from '#workers/door.ts';
+import { must } from '#tests/workers/scene.ts';
 import { makeChance } from './chance.ts';
 import { settle, TestClock } from './clock.ts';
 import { SimDevice } from './device.ts';
@@ -19,7 +20,9 @@ const PAST: readonly number[] = [];
 interface Client { readonly user: User; readonly device: SimDevice; door: ReturnType<typeof makeDoor>; readonly notes: Map<string, { run: RunN; content: string }>; shadow: Shadow }
 
 for (const seed of [...PAST, ...Array.from({ length: SEEDS }, (_, i) => i + 1)]) {
-  test(`SYNC-1, SYNC-2, SYNC-8, OUT-3, OUT-4, LOG-6: two devices, one server, a bad wire: seed ${seed}`, () => play(seed));
+  test(`SYNC-1, SYNC-2, SYNC-8, OUT-3, OUT-4, LOG-6: two devices, one server, a bad wire: seed ${seed}`, async () => {
+    await expect(play(seed)).resolves.toBeUndefined();
+  });
 }
 
 async function play(seed: number): Promise<void> {
@@ -50,7 +53,7 @@ async function play(seed: number): Promise<void> {
   }
   laws(clients, server);
   for (const { door, user } of clients) {
-    const { replica } = door.session.loop ?? expect.fail('no loop');
+    const { replica } = must(door.session.loop);
     expect(replica.cursor).toBe(server.log.length);
     expectNoHole(replica, new Shadow(server.log), server, user);
     expect(replica.engine.size).toBe(server.rows.run.size);

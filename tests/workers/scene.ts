@@ -33,6 +33,12 @@ export function shown(door: ReturnType<typeof makeDoor>, run: number, now: numbe
   return engine.view(selection, { first: 0, count: selection.total }, now).find(({ n }) => n === run);
 }
 
+/** What must be there for the test to go on. */
+export function must<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('the test expected something here');
+  return value;
+}
+
 export const ALL = {
   from: null, to: null, rows: 'runs' as const, review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [] as number[],
   managed: null, anomaly: true, text: '', order: 'newest' as const,

@@ -26,7 +26,7 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
     case 'too-many': case 'busy': return { kind, message, retryAfterMs: Math.max(retryAfterMs, capped(error.retryAfterMs ?? 0)) };
     case 'out-of-order': return { kind, message, expected: error.expected ?? 1 };
     // A sign-in that was refused is refused with the words of the call, never taken for the end of the session.
-    default: return { kind, message } as Failure;
+    default: return { kind, message };
   }
 }
 

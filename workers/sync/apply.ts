@@ -77,7 +77,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
 export function mergePatches(first: Patch, second: Patch): Patch {
   const written = noWrites();
   for (const { rows } of [first, second]) for (const table of SMALL) {
-    for (const row of rows[table] ?? []) (written[table] as Map<Id, unknown>).set('id' in row && table === 'key' ? row.id as Id : (row as { n: number }).n, row);
+    for (const row of rows[table] ?? []) (written[table] as Map<Id, unknown>).set('id' in row && table === 'key' ? row.id : (row as { n: number }).n, row);
   }
   const runs = new Map([...first.runs, ...second.runs].map((run) => [run.n, run]));
   return { cursor: second.cursor, rows: smallOf(written), runs: [...runs.values()] };

@@ -43,7 +43,7 @@ export function joinTeam(world: Pick<WorkerWorld, 'locks' | 'channel' | 'clock' 
   const channel = world.channel(`daybook/1/${name}`);
   const quit = new AbortController();
   const asked = new Map<string, { readonly refused: string | null; readonly settle: (token: Result<string>) => void }>();
-  let leading = false, release: () => void = () => {};
+  let leading = false, release: (() => void) | null = null;
   const tell = (message: TeamMessage): void => { if (!quit.signal.aborted) channel.post(message); };
 
   channel.listen((raw) => {
@@ -78,7 +78,7 @@ export function joinTeam(world: Pick<WorkerWorld, 'locks' | 'channel' | 'clock' 
     stop() {
       quit.abort();
       leading = false;
-      release();
+      release?.();
       channel.close();
     },
   };

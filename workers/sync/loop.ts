@@ -1,13 +1,15 @@
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { ActorRefFrom } from 'xstate';
+import type { Failure } from '#contract/errors.ts';
 import type { UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { syncMachine } from '#machines/sync.ts';
 import type { Outcome, SyncEvent } from '#machines/sync-words.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
 import { DiskFault } from '#workers/seams.ts';
-import type { Disk, SegmentInfo } from '#workers/seams.ts';
+import type { Disk } from '#workers/seams.ts';
 import type { WorkerWorld } from '#workers/world.ts';
 import { joinTeam } from './leader.ts';
 import type { Team, TeamMessage } from './leader.ts';
@@ -125,45 +127,42 @@ export class Loop {
 
   /** First rows as soon as the segments of the default view are here; the rest follows between other work (COL-6). */
   async #open(): Promise<void> {
-    const opened = await this.replica.disk.open();
-    if (opened) {
-      const { first, rest } = this.replica.take(opened);
-      for (const segment of first) await this.replica.loadSegment(segment);
-      this.#needs.begun(opened);
-      void this.#later(rest);
+    for (let tries = 3; tries > 0 && !this.#stopped; tries--) {
+      try {
+        const opened = await this.replica.disk.open();
+        if (this.replica.epoch !== '') this.replica.reset();
+        const rest = opened ? await this.replica.open(opened) : [];
+        await this.outbox.load();
+        if (!opened) return;
+        this.#needs.begun(opened);
+        await this.replica.openRest(opened, rest, () => this.#pause());
+        this.outbox.refresh();
+        return;
+      } catch (fault) {
+        // Rewritten by another tab meanwhile: what stands there now is opened. Unreadable: what is left of it is loaded anew.
+        if (!(fault instanceof DiskFault)) throw fault;
+        this.#fault = fault.message;
+        this.replica.reset();
+        if (fault.kind !== 'gone') return this.outbox.load();
+      }
     }
-    await this.outbox.load();
   }
 
-  async #later(rest: readonly SegmentInfo[]): Promise<void> {
-    const { generation } = this.replica;
-    for (const segment of rest) {
-      await new Promise<void>((resolve) => { this.#needs.world.clock.after(0, resolve); });
-      if (this.#stopped || this.replica.generation !== generation) return;
-      try {
-        await this.replica.loadSegment(segment);
-      } catch (fault) {
-        if (!(fault instanceof DiskFault)) throw fault;
-        this.#queue(() => this.#reopen()); // rewritten meanwhile, or unreadable: what stands there now is asked for again
-        return;
-      }
-      this.#needs.changed();
-    }
-    this.outbox.refresh();
+  /** Other work first. */
+  async #pause(): Promise<void> {
+    await new Promise<void>((resolve) => { this.#needs.world.clock.after(0, resolve); });
+    this.#needs.changed();
   }
 
   /** Takes in what stands on disk beyond what is here. */
-  async #reopen(): Promise<void> {
+  async #catchUp(): Promise<void> {
     const opened = await this.replica.disk.open();
-    if (!opened) return;
-    if (opened.epoch !== this.replica.epoch) this.replica.reset();
-    const { first, rest } = this.replica.take(opened);
-    for (const segment of [...first, ...rest]) await this.replica.loadSegment(segment);
-    this.outbox.refresh();
+    if (!opened || this.#stopped) return;
+    if (await this.replica.catchUp(opened)) this.outbox.refresh(); else await this.#open();
   }
 
   async #lead(): Promise<void> {
-    await this.#reopen();
+    await this.#catchUp();
     await this.outbox.load();
     if (this.#stopped) return;
     const { clock, chance } = this.#needs.world;
@@ -207,18 +206,11 @@ export class Loop {
       case 'outbox': await this.outbox.load(); this.#actor?.send({ type: 'COMMAND' }); return;
       case 'status': this.#leader = message.status; this.#needs.changed(); return;
       case 'people': this.replica.named(message.people); this.#needs.changed(); return;
-      case 'anew': {
-        const opened = await this.replica.disk.open();
-        if (!opened) return;
-        this.replica.reset();
-        this.replica.take(opened);
-        this.#needs.begun(opened);
-        return this.#reopen();
-      }
-      case 'days': return this.#reopen();
+      case 'anew': return this.#open();
+      case 'days': return this.#catchUp();
       case 'patch': {
         const patch = message.patch ?? await this.#patchOf(message.id ?? 0);
-        if (!patch) return this.#reopen();
+        if (!patch) return this.#open();
         this.replica.follow(patch, message.committedAt, message.syncedAt);
         this.outbox.folded(message, message.more);
         return;
@@ -234,14 +226,13 @@ export class Loop {
     });
   }
 
-  /** The disk's failures are failures of the loop: it waits and tries again. */
+  /** The disk's failures are failures of the loop: it waits and tries again. So are bugs, but they are said. */
   async #guarded(work: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await work();
     } catch (fault) {
-      if (!(fault instanceof DiskFault)) throw fault;
-      this.#fault = fault.message;
-      return { is: 'failed', failure: { kind: 'storage', message: MESSAGES.storage } };
+      this.#fault = fault instanceof Error ? fault.message : String(fault);
+      return { is: 'failed', failure: fault instanceof DiskFault ? STORAGE : BUG };
     }
   }
 
@@ -270,7 +261,10 @@ export class Loop {
   #tidy(ms: number): void {
     this.#quit.push(this.#needs.world.clock.after(ms, () => {
       if (this.#stopped) return;
-      this.replica.disk.compact().then((more) => this.#tidy(more ? TIDY_STEP_MS : TIDY_MS), () => this.#tidy(TIDY_MS));
+      const { clock } = this.#needs.world;
+      // What has left the window (SYNC-10) goes, then changes are folded into tables and segments.
+      const oldest = Math.floor(clock.now() / DAY_MS - LIMITS.windowDays) * (DAY_MS / 1000);
+      this.replica.disk.forget(oldest).then(() => this.replica.disk.compact()).then((more) => this.#tidy(more ? TIDY_STEP_MS : TIDY_MS), () => this.#tidy(TIDY_MS));
     }));
   }
 
@@ -282,4 +276,5 @@ export class Loop {
   }
 }
 
-const FIRST_TIDY_MS = 30_000, TIDY_STEP_MS = 200, TIDY_MS = 60_000;
+const STORAGE: Failure = { kind: 'storage', message: MESSAGES.storage }, BUG: Failure = { kind: 'server-fault', message: MESSAGES.serverFault };
+const DAY_MS = 86_400_000, FIRST_TIDY_MS = 30_000, TIDY_STEP_MS = 200, TIDY_MS = 60_000;

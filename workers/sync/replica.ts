@@ -48,8 +48,11 @@ export class Replica {
     };
   }
 
-  /** First step of opening: everything but the segments (COL-6). Answers the segments, those of the newest two days first. */
-  take(opened: Opened): { readonly first: readonly SegmentInfo[]; readonly rest: readonly SegmentInfo[] } {
+  /**
+   * First step of opening (COL-6): what is small, what changed since, and the runs of the newest two days with the jobs and problems that
+   * they name. Answers what is left to load.
+   */
+  async open(opened: Opened): Promise<readonly SegmentInfo[]> {
     this.epoch = opened.epoch;
     this.cursor = opened.cursor;
     this.syncedAt = opened.syncedAt;
@@ -58,15 +61,53 @@ export class Replica {
     this.engine.zone(opened.branding.timeZone, opened.branding.dayBeginsHour);
     this.engine.people(opened.people);
     this.engine.put(opened.rows);
-    for (const patch of opened.patches) this.#show(patch);
-    const missing = opened.segments.filter(({ id }) => !this.#segments.has(id)).sort((a, b) => b.toSec - a.toSec);
     const edge = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) - FIRST_VIEW_SEC;
-    return { first: missing.filter(({ toSec }) => toSec >= edge), rest: missing.filter(({ toSec }) => toSec < edge) };
+    const [first, rest] = [opened.segments.filter(({ toSec }) => toSec >= edge), opened.segments.filter(({ toSec }) => toSec < edge)];
+    const job = new Set<number>(), problem = new Set<number>();
+    for (const segment of first) {
+      const columns = await this.loadSegment(segment);
+      for (const n of columns?.job ?? []) job.add(n);
+      for (const n of columns?.problem ?? []) if (n !== 0) problem.add(n);
+    }
+    this.engine.put(await this.disk.books(opened.folds, { job, problem }));
+    for (const patch of opened.patches) this.#show(patch);
+    return rest.sort((a, b) => b.toSec - a.toSec);
   }
 
-  async loadSegment(info: SegmentInfo): Promise<void> {
-    this.engine.addSegment(await this.disk.segment(info.id));
-    this.#segments.add(info.id);
+  /** Second step: every other row and run. Nothing is folded before it is done: a fold over rows that are not here would be a hole. */
+  async openRest(opened: Opened, rest: readonly SegmentInfo[], pause: () => Promise<void>): Promise<void> {
+    const newer = new Set(opened.patches.flatMap(({ rows }) => [...(rows.job ?? []).map(({ n }) => `job/${n}`), ...(rows.problem ?? []).map(({ n }) => `problem/${n}`)]));
+    await this.disk.restOfBooks(opened.folds, async ({ job = [], problem = [] }) => {
+      this.engine.put({ job: job.filter(({ n }) => !newer.has(`job/${n}`)), problem: problem.filter(({ n }) => !newer.has(`problem/${n}`)) });
+      await pause();
+    });
+    for (const segment of rest) {
+      await this.loadSegment(segment);
+      await pause();
+    }
+  }
+
+  /** Segments and patches that another tab has written since. Answers false where that is not enough: then open anew. */
+  async catchUp(opened: Opened): Promise<boolean> {
+    if (opened.epoch !== this.epoch) return false;
+    this.days = new Map(opened.days.map(({ day, here }) => [day, here]));
+    for (const segment of opened.segments) if (!this.#segments.has(segment.id)) await this.loadSegment(segment);
+    for (const patch of opened.patches) this.#show(patch);
+    return this.cursor === opened.cursor;
+  }
+
+  /** Null where it cannot be read: its days are then not here, and are fetched again. */
+  async loadSegment({ id }: SegmentInfo): Promise<RunColumns | null> {
+    try {
+      const columns = await this.disk.segment(id);
+      this.engine.addSegment(columns);
+      this.#segments.add(id);
+      return columns;
+    } catch (fault) {
+      if (!(fault instanceof DiskFault) || fault.kind !== 'corrupt') throw fault;
+      for (const day of fault.days) this.days.set(day, false);
+      return null;
+    }
   }
 
   /** Nothing is written or shown from now on, whatever is still on its way. */
@@ -93,13 +134,16 @@ export class Replica {
   reset(): void {
     this.engine.clear();
     this.generation += 1;
+    this.epoch = '';
+    this.cursor = 0;
+    this.days = new Map();
     this.#unsaved = null;
     this.#segments.clear();
     this.full = null;
   }
 
   async addDay(day: Day, pages: readonly RunColumns[]): Promise<void> {
-    await this.#write(() => this.disk.addDay(day, pages));
+    await this.#write(() => this.disk.addDays([{ day, pages }]));
     for (const page of pages) this.engine.addSegment(page);
     this.days.set(day, true);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunsView } from '#contract/monitoring/query.ts';
-import { ALL, scene } from '#tests/workers/scene.ts';
+import { ALL, must, scene } from '#tests/workers/scene.ts';
 
 test('COL-7: a held list keeps its rows in place and fresh in words, counts what waits, and takes it in when asked', async () => {
   const { clock, story, annDevice, bad } = scene();
@@ -10,11 +10,11 @@ test('COL-7: a held list keeps its rows in place and fresh in words, counts what
   const question = { filter: { ...ALL, review: 'pending' as const }, window: { first: 0, count: 50 }, held: true, round: 0 };
   const watch = await door.watch('runs', question, (view) => { views.push(view); });
   await clock.pass(20);
-  const before = views.at(-1) ?? expect.fail('no view');
+  const before = must(views.at(-1));
   const [run = 0] = bad();
   await door.send('changeExecution', { id: String(run), change: { is: 'review', comment: null } });
   await clock.pass(100);
-  const held = views.at(-1) ?? expect.fail('no view');
+  const held = must(views.at(-1));
   expect(held.rows.map(({ n }) => n)).toEqual(before.rows.map(({ n }) => n));
   expect(held.rows.find(({ n }) => n === run)?.review).toBe('cleared');
   expect(held.progress.cleared).toBeGreaterThan(before.progress.cleared);
@@ -23,7 +23,7 @@ test('COL-7: a held list keeps its rows in place and fresh in words, counts what
   expect(views.at(-1)?.rows.map(({ n }) => n)).toEqual(before.rows.map(({ n }) => n));
   watch.change({ ...question, round: 1 });
   await clock.pass(20);
-  const taken = views.at(-1) ?? expect.fail('no view');
+  const taken = must(views.at(-1));
   expect(taken).toMatchObject({ fresh: 0 });
   expect(taken.rows.some(({ n }) => n === run)).toBe(false);
   expect(taken.rows.some(({ n }) => !before.rows.some((one) => one.n === n))).toBe(true);
@@ -51,5 +51,6 @@ test('COL-7: many changes in a frame are one update, and no update comes without
   await door.syncNow();
   await clock.pass(120_000);
   expect(views.length).toBe(after);
-  expect(views.map(({ version }) => version)).toEqual([...views.map(({ version }) => version)].sort((a, b) => a - b));
+  const versions = views.map(({ version }) => version);
+  expect(versions).toEqual(versions.toSorted((a, b) => a - b));
 });

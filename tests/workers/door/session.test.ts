@@ -1,3 +1,4 @@
+import 'fake-indexeddb/auto';
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { expect, test } from 'vitest';
 import type { Who } from '#workers/api.ts';
@@ -9,7 +10,7 @@ import { loopOf, scene } from '#tests/workers/scene.ts';
 
 /** A browser with a real (fake-indexeddb) database: what is closed and opened again is what was written. */
 function browser() {
-  const all = scene(), idb = { indexedDB: new IDBFactory(), IDBKeyRange: IDBKeyRange as unknown as typeof globalThis.IDBKeyRange };
+  const all = scene(), idb = { indexedDB: new IDBFactory(), IDBKeyRange: IDBKeyRange };
   const { world: base, wire } = all.annDevice;
   const world: WorkerWorld = { ...base, openRegister: () => openRegister(idb), openDisk: (held, register) => openDisk(held, register, idb), memoryDisk };
   const until = async (holds: () => boolean): Promise<void> => {
@@ -18,7 +19,7 @@ function browser() {
   };
   const wait = async <T>(work: Promise<T>): Promise<T> => {
     let done = false;
-    void work.then(() => { done = true; });
+    void work.finally(() => { done = true; });
     await until(() => done);
     return work;
   };

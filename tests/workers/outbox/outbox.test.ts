@@ -30,10 +30,10 @@ test('OUT-1: where the disk refuses, nothing is said to be saved and nothing is 
   await clock.pass(2_000);
   const [run = 0] = bad();
   const { replica } = loopOf(door);
-  const keep = replica.disk.keepCommand;
-  replica.disk.keepCommand = () => Promise.reject(new DiskFault('full', 'no room'));
+  const { disk } = replica, keep = disk.keepCommand.bind(disk);
+  disk.keepCommand = () => Promise.reject(new DiskFault('full', 'no room'));
   expect(await door.send('changeExecution', { id: String(run), change: note('lost') })).toMatchObject({ ok: false, failure: { kind: 'storage' } });
-  replica.disk.keepCommand = keep;
+  disk.keepCommand = keep;
   expect(shown(door, run, clock.now())?.problem?.note).toBeNull();
 });
 

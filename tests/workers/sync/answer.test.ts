@@ -7,6 +7,9 @@ import { encodeColumns } from '#contract/monitoring/columns.ts';
 const NOW = Date.UTC(2026, 5, 15, 6);
 const kindOf = (status: number, body: unknown = null, headers: Record<string, string> = {}) => failureOf(new Response(null, { status, headers }), body, NOW);
 
+const wait = (header: string): unknown => (kindOf(503, null, { 'retry-after': header }) as { retryAfterMs: number }).retryAfterMs;
+const read = (body: string) => readAnswer(new Response(body), NOW);
+
 test('SYNC-8: every failure of the contract arrives as itself, and every bare status as the nearest one', () => {
   for (const [kind, status] of Object.entries(STATUS_OF)) {
     expect(kindOf(status, { success: false, message: 'said', error: { kind } })).toMatchObject({ kind, message: 'said' });
@@ -20,12 +23,10 @@ test('SYNC-8: every failure of the contract arrives as itself, and every bare st
 });
 
 test('SYNC-8: Retry-After is read in seconds and as a date, and never silences a device for more than an hour', () => {
-  const wait = (header: string): unknown => (kindOf(503, null, { 'retry-after': header }) as { retryAfterMs: number }).retryAfterMs;
   expect(['3', 'Mon, 15 Jun 2026 06:00:20 GMT', 'soon', '-4', '999999999', 'Mon, 15 Jun 2020 06:00:20 GMT'].map(wait)).toEqual([3_000, 20_000, 0, 0, 3_600_000, 0]);
 });
 
 test('SYNC-8: an answer is its data, or no answer', async () => {
-  const read = (body: string, status = 200) => readAnswer(new Response(body, { status }), NOW);
   expect(await read('{"success":true,"data":{"a":1}}')).toEqual({ ok: true, value: { a: 1 } });
   for (const body of ['', '<html>', '{"success":tr', 'null', '{"success":false}', '[1]']) expect(await read(body)).toMatchObject({ ok: false, failure: { kind: 'no-answer' } });
 });
