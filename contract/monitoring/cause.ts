@@ -64,8 +64,9 @@ const WORDLIKE = /^(?:backup|server|host|localhost|client|data|files?|home|local
 
 function withoutNames(line: string, names: readonly string[]): string {
   let text = line;
+  const lower = line.toLowerCase();
   for (const name of names) {
-    if (name.length < 3 || name.length > 100 || WORDLIKE.test(name)) continue;
+    if (name.length < 3 || name.length > 100 || !lower.includes(name.toLowerCase()) || WORDLIKE.test(name)) continue;
     const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
     text = text.replace(new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?:\\.[\\w-]+)*(?![\\p{L}\\p{N}_-])`, 'giu'), '‹host›');
   }

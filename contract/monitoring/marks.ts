@@ -23,7 +23,7 @@ export const RULES: readonly Rule[] = [
   rule(/["'`]/, `(?<![\\p{L}\\p{N}_])(["'\`])((?:(?!\\1)[^‹›]){1,200})\\1${END}`, (found, [, inner]) => quoted(found, String(inner))),
   rule(/[“„«]/, '[“„«]([^“”«»‹›]{1,200})[”“»]', (found, [inner]) => quoted(found, String(inner))),
   rule(/</, '<([^<>‹›\\s]{1,200})>', '‹id›'),
-  rule(/@/, `${START}[\\p{L}\\p{N}_.+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+${END}(?![:/])`, '‹mail›'),
+  rule(/@/, `(?<![\\p{L}\\p{N}_.+-])[\\p{L}\\p{N}_.+-]{1,64}@[\\p{L}\\p{N}-]{1,63}(?:\\.[\\p{L}\\p{N}-]{1,63})+${END}(?![:/])`, '‹mail›'),
   rule(/-/, `${START}[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}${END}`, '‹id›'),
   // ---- addresses
   rule(/[:-]/, `${START}(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}${END}`, '‹host›'),
@@ -40,7 +40,7 @@ export const RULES: readonly Rule[] = [
   rule(/\//, '(?<=\\b(?:open|stat|lstat|read|readdir|readdirnames|readlink|write|create|mkdir|remove|unlink|rename|chmod|chown|sync|close|truncate|scandir|opendir|listxattr|scan|archival) )/[^‹›\'"]{1,300}?(?=: |$)', '‹path›'),
   rule(/\//, `(?<![\\p{L}\\p{N}_.~/])[\\p{L}\\p{N}_.@-]{1,100}:[~/]${STEP}+`, '‹path›'),
   rule(/\//, `(?<![\\p{L}\\p{N}_/›])(?:~|\\.{1,2})?/${STEP}+`, '‹path›'),
-  rule(/\//, `${START}[\\p{L}\\p{N}_.@%+=~-]+(?:/[\\p{L}\\p{N}_.@%+=~-]+)+/?`, (found) => (SLASHED.test(found) ? found : '‹path›')),
+  rule(/\//, `(?<![\\p{L}\\p{N}_.@%+=~-])[\\p{L}\\p{N}_.@%+=~-]+(?:/[\\p{L}\\p{N}_.@%+=~-]+)+/?`, (found) => (SLASHED.test(found) ? found : '‹path›')),
   // ---- amounts
   rule(/\d/, `${START}\\d[\\d.,]{0,30}\\s?(?:[kmgtpe]i?b(?:/s|ps)?|bytes?|b/s|[kmgtpe])${END}`, '‹size›'),
   rule(/\d/, `${START}(?:\\d+(?:\\.\\d+)?(?:ns|µs|us|ms|s|m|h|d))+${END}`, '‹time›', 'gu'),
@@ -48,18 +48,18 @@ export const RULES: readonly Rule[] = [
   // ---- ids
   rule(/\d/, `${START}0x[0-9a-f]+${END}`, (found) => (/^0x[89a-f][0-9a-f]{7}$/i.test(found) ? found : '‹id›')),
   rule(/\d/, `${START}(?=[0-9a-f]*\\d)(?=\\d*[a-f])[0-9a-f]{7,}${END}`, '‹id›'),
-  rule(/\d/, `${START}(?=[\\w+=-]*\\d)(?=[\\w+=-]*[a-z])[\\w+=-]{24,}${END}`, '‹id›'),
+  rule(/\d/, `(?<![\\w+=-])(?=[\\w+=-]*\\d)(?=[\\w+=-]*[a-z])[\\w+=-]{24,}${END}`, '‹id›'),
   // ---- hosts and names
   rule(/lookup|host|connect/i, '(?<=\\b(?:lookup|hostname:?|resolve host:?|connect to host|connect to server|connect to|connecting to|connection to) )(?!(?:the|a|an|any|remote|server|host|repository|database|socket|agent)\\b)[\\p{L}\\p{N}_.-]{1,253}(?::\\d{1,5})?', '‹host›'),
   rule(/Processing/, `(?<=\\bProcessing )[^‹›:]{1,100}?(?= (?:Error|Warning|Failed)\\b)`, '‹name›', 'gu'),
-  rule(/@/, `${START}[\\p{L}\\p{N}_.-]{1,64}@[\\p{L}\\p{N}_.-]{1,253}(?::\\d+)?`, '‹host›'),
-  rule(/\./, `${START}[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+){1,30}(?::\\d{1,6})?${END}`, dotted),
+  rule(/@/, `(?<![\\p{L}\\p{N}_.-])[\\p{L}\\p{N}_.-]{1,64}@[\\p{L}\\p{N}_.-]{1,253}(?::\\d+)?`, '‹host›'),
+  rule(/\./, `(?<![\\p{L}\\p{N}_-])[\\p{L}\\p{N}_-]+(?:\\.[\\p{L}\\p{N}_-]+){1,30}(?::\\d{1,6})?${END}`, dotted),
   rule(/\p{N}/u, `(?<![\\p{L}\\p{N}_-])(?=[\\p{L}_-]*\\p{N})(?=[\\p{N}_-]*\\p{L})[\\p{L}\\p{N}_-]*[\\p{L}\\p{N}_]${END}`, (found) => (isWord(found) ? found : '‹name›')),
   // A number that says which failure it is stays: HTTP 503 is another cause than HTTP 403.
-  rule(/\p{N}/u, '(?<![\\p{L}\\p{N}_]|[\\p{L}\\p{N}]-|\\b(?:http|https|http/\\d\\.\\d|status|code|errno|sqlstate|rc|signal)[ :=(#]{0,3}-?)[+-]?\\p{N}+(?:[.,]\\p{N}+)*%?(?![\\p{L}\\p{N}_])', '‹n›'),
+  rule(/\p{N}/u, '(?<![\\p{L}\\p{N}_]|\\p{L}-|\\b(?:http|https|http/\\d\\.\\d|status|code|errno|sqlstate|rc|signal)[ :=(#]{0,3}-?)[+-]?\\p{N}+(?:[.,]\\p{N}+)*%?(?![\\p{L}\\p{N}_])', '‹n›'),
 ];
 
-const SLASHED = /^(?:i\/o|input\/output|read\/write|and\/or|n\/a|tcp\/ip|ssl\/tls|client\/server|on\/off|http\/\d(?:\.\d)?|yes\/no)$/i;
+const SLASHED = /^(?:i\/o|input\/output|read\/write|and\/or|n\/a|tcp\/ip|ssl\/tls|client\/server|on\/off|http\/\d(?:\.\d)?|yes\/no|create\/acquire|files?\/(?:folders?|director(?:y|ies))|director(?:y|ies)\/files?|user(?:name)?\/password|send\/receive|open\/close|start\/stop)$/i;
 
 function quoted(found: string, inner: string): string {
   if (/[/\\]/.test(inner) && !/\s\S+\s\S+\s/.test(inner)) return '‹path›';
@@ -82,6 +82,7 @@ const TECHNICAL = new Set((
 ).split(' '));
 
 function isWord(found: string): boolean {
+  if (/^0x[89a-f][0-9a-f]{7}$/i.test(found)) return true;
   const bare = found.toLowerCase().replace(/[-_]/g, '');
   return TECHNICAL.has(bare) || /^(?:ora\d{4,5}|aadsts\d{5,7})$/.test(bare);
 }

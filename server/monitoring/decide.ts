@@ -132,7 +132,8 @@ const runAt = (ground: Ground, n: RunN | undefined): RunRow | undefined => (n ==
 
 function name(ground: Ground, key: KeyRow, job: JobRow, one: Normal, startedAt: Ms): { n: RunN; job: JobN; company: number; key: string; uid: string; startedAt: Ms } {
   const n = ground.next.run++;
-  const uid = one.externalId ?? uidOf(job.n, startedAt);
+  // By its arrival nothing is found again; two may arrive in one millisecond.
+  const uid = one.externalId ?? (one.startedAt === null ? `${uidOf(job.n, startedAt)}#${n}` : uidOf(job.n, startedAt));
   ground.runByUid.set(uid, n);
   ground.runByStart.set(startName(job.n, startedAt), n);
   return { n, job: job.n, company: job.company, key: key.id, uid, startedAt };
@@ -142,7 +143,7 @@ function start(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Exc
   if (match.is === 'run') return null;
   if (one.startedAt === null && one.externalId === null) {
     const running = runAt(ground, ground.stat.get(job.n)?.running ?? undefined);
-    if (running?.status === 'Running' && running.uid === uidOf(job.n, running.startedAt)) {
+    if (running?.status === 'Running' && running.uid.startsWith(uidOf(job.n, running.startedAt))) {
       if (match.startedAt - running.startedAt < AGAIN) return null;
       // It cannot be paired any more: a finish without a name belongs to the start before it.
       finish(ground, key, job, { ...one, status: 'Failed', message: ABANDONED, log: null }, { is: 'run', run: running }, at, say);

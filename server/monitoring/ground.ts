@@ -12,10 +12,9 @@ import type { Normal } from './normal.ts';
  */
 export async function groundFor(tx: TenantTx, key: KeyId, executions: readonly Normal[], at: Ms): Promise<Ground> {
   const next = await lock(tx);
-  const jobByUid = await jobsByUid(tx, key, [...new Set(executions.map(({ job }) => job.uid))]);
-  const jobs = [...jobByUid.values()];
-  const job = await rowsOf(tx, 'job', jobs);
-  const stat = await rowsOf(tx, 'stat', jobs);
+  const job = await jobsByUid(tx, key, [...new Set(executions.map(({ job }) => job.uid))]);
+  const jobByUid = new Map([...job.values()].map(({ uid, n }) => [uid, n]));
+  const stat = await rowsOf(tx, 'stat', [...job.keys()]);
   const known = executions.flatMap((one) => { const n = jobByUid.get(one.job.uid); return n === undefined ? [] : [{ one, n }]; });
   const starts = known.map(({ one, n }) => ({ n, startedAt: one.startedAt ?? at }));
   const names = [...executions.flatMap(({ externalId }) => externalId ?? []), ...starts.map(({ n, startedAt }) => uidOf(n, startedAt))];
@@ -75,10 +74,10 @@ export async function settle(tx: TenantTx, before: Ground['next'], after: Ground
 export const rowsOf = async <T extends TableName>(tx: TenantTx, table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>> =>
   (ids.length === 0 ? new Map<Id, Tables[T]>() : new Map(await tx.rows(table, ids)));
 
-async function jobsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<string, JobN>> {
-  const rows = await ask<{ uid: string; n: JobN }>(tx, `select j.uid, j.n from json_to_recordset($2::text::json) as x(uid text)
+async function jobsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<Id, Tables['job']>> {
+  const rows = await ask<{ n: JobN; row: Tables['job'] }>(tx, `select j.n, j.row from json_to_recordset($2::text::json) as x(uid text)
     join job j on j.tenant_id = $1 and j.key_id = $3 and j.uid = x.uid`, uids.map((uid) => ({ uid })), [key]);
-  return new Map(rows.map(({ uid, n }) => [uid, n]));
+  return new Map(rows.map(({ n, row }) => [n, row]));
 }
 
 async function runsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<string, RunN>> {

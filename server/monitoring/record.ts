@@ -26,7 +26,8 @@ async function write(tx: TenantTx, key: KeyRow, executions: readonly Normal[], a
   const ground = await groundFor(tx, key.id, executions, at);
   const before = { ...ground.next };
   const decision = decide(ground, key, executions, at);
-  const heard = (await tx.rows('key', [key.id])).get(key.id);
+  // A key that was heard once was heard for good: only a new one is asked for again, now that nobody else writes.
+  const heard = key.firstResultAt === null ? (await tx.rows('key', [key.id])).get(key.id) : undefined;
   const drafts = heard && heard.firstResultAt === null && decision.accepted > 0
     ? [...decision.drafts, { event: { type: 'key.heard@1' as const, data: { id: key.id } }, company: key.company, entity: `key:${key.id}` }]
     : decision.drafts;

@@ -18,5 +18,5 @@ const SECRETS: readonly (readonly [hint: RegExp, pattern: RegExp, replacement: s
   [/:/, new RegExp(`\\b(${WORD}): ?(?=[^\\s,;]{0,100}\\d)(?=[^\\s,;]{0,100}[a-z])[^\\s,;]{8,300}`, 'gi'), '$1: ***'],
   [/A[KS]IA/, /\bA[KS]IA[0-9A-Z]{16}\b/g, '***'],
   [/eyJ/, /\beyJ[\w-]{10,2000}\.[\w-]{10,4000}\.[\w-]{0,2000}/g, '***'],
-  [/-----BEGIN/, /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g, '***'],
+  [/-----BEGIN/, /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?/g, '***'],
 ];

@@ -1,5 +1,5 @@
 import { firstLine } from '#contract/monitoring/line.ts';
-import { amount, common, details, iso, type Json, logText, momentOf, none, objectIn, one, readLines, type Reader, sub, whole, word } from './reading.ts';
+import { common, details, iso, type Json, logText, momentOf, none, objectIn, one, readLines, type Reader, span, sub, whole, word } from './reading.ts';
 
 /**
  * `borg create --json` (1.2 and 1.4), followed by its standard error, with or without `--log-json`. Exit 0 is a success, 1 (and 100 to
@@ -14,7 +14,7 @@ export const readBorg: Reader = (body, query, at) => {
   if (!archive && query.exit === null && lines.length === 0) return none('There is no archive of borg in it, and no exit code.');
   const status = statusOf(query.exit, archive !== null, lines);
   const stats = sub(archive, 'stats');
-  const length = amount(archive?.['duration']);
+  const length = span(archive?.['duration']);
   const end = momentOf(archive?.['end'], query.tz);
   const start = momentOf(archive?.['start'], query.tz);
   const endedAt = end ?? at;

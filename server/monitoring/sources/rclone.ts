@@ -1,5 +1,5 @@
 import { firstLine } from '#contract/monitoring/line.ts';
-import { amount, common, details, iso, logText, momentOf, none, one, readLines, type Reader, sub, whole, word } from './reading.ts';
+import { amount, common, details, iso, logText, momentOf, none, one, readLines, type Reader, span, sub, whole, word } from './reading.ts';
 
 /**
  * The log of `rclone … --use-json-log --stats-log-level NOTICE` (1.60 and later): its last line with `stats` says what was done. Exit 0
@@ -10,7 +10,7 @@ export const readRclone: Reader = (body, query, at) => {
   const stats = sub(objects.findLast((line) => typeof line['stats'] === 'object'), 'stats');
   const known = Object.keys(stats).length > 0;
   if (!known && query.exit === null && text.length === 0 && objects.length === 0) return none('There is no line of rclone in it, and no exit code.');
-  const length = amount(stats['elapsedTime']);
+  const length = span(stats['elapsedTime']);
   const last = momentOf(objects.at(-1)?.['time'], null);
   const endedAt = last ?? at;
   const startedAt = endedAt - (length ?? 0) * 1000;

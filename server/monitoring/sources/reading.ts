@@ -82,6 +82,12 @@ export const whole = (value: unknown): number | null => {
   return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER ? null : Math.round(number);
 };
 
+/** Seconds that something took: not below 0, not more than a run can last. */
+export const span = (value: unknown): number | null => {
+  const number = amount(value);
+  return number === null || number < 0 || number > 0xffff_fffe ? null : number;
+};
+
 /** A moment; one without a zone is read in `tz`. Null where it is none, or where the zone is needed and not known. */
 export function momentOf(value: unknown, tz: string | null): Ms | null {
   const text = word(value);

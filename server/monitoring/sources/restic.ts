@@ -1,5 +1,5 @@
 import { firstLine } from '#contract/monitoring/line.ts';
-import { amount, common, details, iso, type Json, logText, momentOf, none, one, readLines, type Reader, sub, whole, word } from './reading.ts';
+import { common, details, iso, type Json, logText, momentOf, none, one, readLines, type Reader, span, sub, whole, word } from './reading.ts';
 
 /**
  * `restic backup --json`, its standard output and error in one (0.14 and later). Exit 0 is a success, 3 a warning: some source files
@@ -11,7 +11,7 @@ export const readRestic: Reader = (body, query, at) => {
   const errors = objects.filter((line) => line['message_type'] === 'error');
   const exit = query.exit ?? whole(objects.find((line) => line['message_type'] === 'exit_error')?.['code']);
   if (!summary && exit === null && text.length === 0 && errors.length === 0) return none('There is no line of restic in it, and no exit code.');
-  const length = amount(summary?.['total_duration']);
+  const length = span(summary?.['total_duration']);
   const end = momentOf(summary?.['backup_end'], null);
   const endedAt = end ?? at;
   const start = momentOf(summary?.['backup_start'], null) ?? endedAt - (length ?? 0) * 1000;

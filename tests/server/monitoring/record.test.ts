@@ -92,8 +92,9 @@ test('RUN-2: however results are cut into requests, shuffled and doubled, the sa
   }), { numRuns: 12 * proof });
 }, 60_000);
 
+const usual = (day: number, bytes: number): unknown => anExecution({ startTime: iso(NOON - day * DAY), endTime: iso(NOON - day * DAY + 600_000), bytesTransferred: bytes });
+
 test('RUN-4: a run far from what is usual is an anomaly and says so; one that is not yet known is not judged', async () => {
-  const usual = (day: number, bytes: number, more = {}): unknown => anExecution({ startTime: iso(NOON - day * DAY), endTime: iso(NOON - day * DAY + 600_000), bytesTransferred: bytes, ...more });
   await place.post('executions', [usual(9, 9_000_000_000_000), ...[8, 7, 6, 5, 4, 3, 2].map((day) => usual(day, 10_000_000_000))]);
   expect((await place.all('run')).every(({ anomaly }) => anomaly.length === 0)).toBe(true);
   await place.post('executions', usual(1, 96_400_000_000));
@@ -105,8 +106,9 @@ test('RUN-4: a run far from what is usual is an anomaly and says so; one that is
   expect(await place.all('problem')).toMatchObject([{ closedBy: 'success' }]);
 });
 
+const day = (n: number, more: object): unknown => anExecution({ startTime: iso(NOON - (9 - n) * DAY), endTime: iso(NOON - (9 - n) * DAY + 60_000), ...more });
+
 test('RUN-5, RUN-6: the same cause is one problem; another cause or a worse state is a new one; success ends it', async () => {
-  const day = (n: number, more: object): unknown => anExecution({ startTime: iso(NOON - (9 - n) * DAY), endTime: iso(NOON - (9 - n) * DAY + 60_000), ...more });
   await place.post('executions', [day(1, { status: 'Failed', message: 'dial tcp 10.0.0.1:443: connection refused' }), day(2, { status: 'Failed', message: 'dial tcp 10.0.0.9:8443: connection refused' })]);
   expect(await place.all('problem')).toMatchObject([{ runs: 2, state: 'Failed' }]);
   await place.post('executions', day(3, { status: 'Warning', message: 'dial tcp 10.0.0.9:8443: connection refused' }));
