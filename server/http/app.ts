@@ -58,8 +58,8 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
     Object.assign(traces.get(request) ?? {}, { call: `${API}/${callOf(name).path}`, tenant, user });
     return response;
   });
-  const description = JSON.stringify(openApi());
-  app.get(`${API}/openapi.json`, () => new Response(description, { headers: { 'content-type': JSON_TYPE } }));
+  let description: string | null = null;
+  app.get(`${API}/openapi.json`, () => new Response(description ??= JSON.stringify(openApi()), { headers: { 'content-type': JSON_TYPE } }));
   const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
   const pings = makeQueue(ingestAtOnce, ingestWaiting);
   app.use('/ping/*', async (_, next) => {

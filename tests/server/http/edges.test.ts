@@ -23,6 +23,8 @@ beforeAll(async () => {
 });
 
 const lastSync = '/api/v1/sync/last-sync';
+/** A poll's own second is little on a machine that does other things too. */
+const PATIENT = { timeout: 20_000 };
 const many = { status: 'FAILED' as const, at: 1, failed: Array.from({ length: 200 }, (_, at) => ({ entity: `source ${at}`, at, message: 'did not answer' })) };
 
 test('HTTP-8: an answer is compressed as the caller likes it best; small ones, streams and answers with a token are not', async () => {
@@ -56,7 +58,7 @@ test('HTTP-9: what comes in at once is bounded; what finds no place is told when
     lastSync: async () => { inside += 1; most = Math.max(most, inside); await gate.promise; inside -= 1; return ok({ status: 'NEVER' as const, at: null, failed: [] }); },
   }, { limits: { ...CALL_LIMITS, atOnce: 2, waiting: 3 } });
   const asks = Array.from({ length: 12 }, () => ask(app, lastSync, { host, token }));
-  await expect.poll(() => inside).toBe(2);
+  await expect.poll(() => inside, PATIENT).toBe(2);
   const early = await Promise.race(asks);
   gate.resolve();
   const answers = await Promise.all(asks);
@@ -73,7 +75,7 @@ test('HTTP-9: what is served beside the calls is bounded too', async () => {
   const early = await Promise.race(pings);
   gate.resolve();
   expect([early.status, early.headers.get('retry-after'), early.headers.get('x-content-type-options')]).toEqual([503, '1', 'nosniff']);
-  expect((await Promise.all(pings)).map(({ status }) => status).sort()).toEqual([200, 200, 503]);
+  expect((await Promise.all(pings)).filter(({ status }) => status === 200)).toHaveLength(2);
 });
 
 test('HTTP-9: a place that becomes free goes to the next in line, also after a failure', async () => {
@@ -92,7 +94,7 @@ test('HTTP-10: a call that takes too long is given up on, and keeps its place un
   expect((await ask(app, lastSync, { host, token })).body.error.kind).toBe('busy');
   expect((await ask(app, lastSync, { host, token })).status).toBe(503);
   gate.resolve();
-  await expect.poll(() => ground.lines.some((line) => line.includes('after its time was up') && line.includes('late'))).toBe(true);
+  await expect.poll(() => ground.lines.some((line) => line.includes('after its time was up') && line.includes('late')), PATIENT).toBe(true);
 });
 
 const callerAt = (trusted: string[], near: string, headers: Record<string, string>) =>

@@ -37,7 +37,7 @@ async function openStream(token: string): Promise<{ pokes: string[]; ended: Prom
   expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-encoding')]).toEqual([200, 'text/event-stream', null]);
   const pokes: string[] = [];
   const ended = (async () => { for await (const chunk of answer.body ?? []) pokes.push(Buffer.from(chunk).toString()); })();
-  await expect.poll(() => pokes.length).toBeGreaterThan(0);
+  await expect.poll(() => pokes.length, { timeout: 20_000 }).toBeGreaterThan(0);
   return { pokes, ended };
 }
 
@@ -89,7 +89,7 @@ test('HTTP-15: stopping lets what runs come to its end, cuts streams, and takes 
   const stream = await fetch(`${at}/sync/stream`, { headers });
   const reading = stream.text().catch(() => 'cut');
   const running = fetch(`${at}/sync/last-sync`, { headers });
-  await expect.poll(() => ground.lines.some((line) => line.includes('sync/stream'))).toBe(true);
+  await expect.poll(() => ground.lines.some((line) => line.includes('sync/stream')), { timeout: 20_000 }).toBe(true);
   await new Promise((resolve) => { setTimeout(resolve, 100); });
   const began = performance.now();
   const stopped = own.stop(600);

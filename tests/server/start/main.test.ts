@@ -27,15 +27,16 @@ function start(env: Record<string, string>): Run {
 }
 
 async function up(run: Run): Promise<string> {
-  await expect.poll(() => run.said(), { timeout: 60_000, interval: 50 }).toMatch(/Daybook is at http:\S+/);
+  await expect.poll(() => run.said(), { timeout: 150_000, interval: 50 }).toMatch(/Daybook is at http:\S+/);
   return /Daybook is at (http:\S+)\//.exec(run.said())?.[1] ?? '';
 }
+
+const signIn = (at: string) => fetch(`${at}/api/v1/auth/login/db`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'admin', password: 'the wanted password' }) });
 
 test('START-3: it starts, tells its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
   const first = start({ DAYBOOK_DEMO_PASSWORD: 'the wanted password' });
   const base = await up(first);
   expect(first.said()).toMatch(/user name: admin\npassword: the wanted password\n/);
-  const signIn = (at: string) => fetch(`${at}/api/v1/auth/login/db`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'admin', password: 'the wanted password' }) });
   const session = await (await signIn(base)).json() as { data: { token: string } };
   const stream = await fetch(`${base}/api/v1/sync/stream`, { headers: { authorization: `Bearer ${session.data.token}` } });
   expect(stream.status).toBe(200);
@@ -59,7 +60,7 @@ test('START-3: it starts, tells its address and its administrator, keeps both ov
   expect((await signIn(after)).status).toBe(200);
   again.child.kill('SIGHUP');
   expect(await again.exit).toBe(0);
-}, 180_000);
+}, 400_000);
 
 test('START-4: a port that is taken, or a setting that cannot be used, is one clear sentence and exit code 1', async () => {
   const taken = createServer();
