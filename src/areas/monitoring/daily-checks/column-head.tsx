@@ -1,3 +1,4 @@
+'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its rows those in sight are drawn */
 import type { Ms } from '#contract/ids.ts';
 import { formatDate } from '#src/ui/format.ts';

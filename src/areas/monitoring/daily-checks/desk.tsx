@@ -10,10 +10,8 @@ import { formatCount, formatDay, plural } from '#src/ui/format.ts';
 import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useWide } from '#src/ui/wide.ts';
-import { BulkBar } from './bulk-bar.tsx';
 import type { BulkDeed } from './bulk-bar.tsx';
 import { moved } from './cursor.ts';
-import { Empty } from './empty.tsx';
 import { Facets, FacetsHead } from './facets.tsx';
 import { CARD_PX, Grid, ROW_PX } from './grid.tsx';
 import type { Press } from './grid.tsx';
@@ -28,6 +26,8 @@ import { useRound } from './use-round.ts';
 import { rowAt } from './window.ts';
 
 const OpenRun = lazy(async () => ({ default: (await import('../run-panel/open-run.tsx')).OpenRun }));
+const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
+const Empty = lazy(async () => ({ default: (await import('./empty.tsx')).Empty }));
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }));
 const STILL = {};
 
@@ -157,14 +157,14 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
             )}
           </div>
           {view && total === 0
-            ? <Empty view={view} list={list} filter={round.filter} zone={zone} now={now} onClear={(at) => setList(cleared(list), 'push', at)} />
+            ? <Suspense fallback={<div />}><Empty view={view} list={list} filter={round.filter} zone={zone} now={now} onClear={(at) => setList(cleared(list), 'push', at)} /></Suspense>
             : (
               <Grid
                 key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
                 now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={deeds.selectAll}
               />
             )}
-          {count > 0 && <BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} />}
+          {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
         </section>
         {list.open !== null && (
           <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>

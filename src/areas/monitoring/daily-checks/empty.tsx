@@ -1,3 +1,4 @@
+'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 import { Link } from '@tanstack/react-router';
 import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';

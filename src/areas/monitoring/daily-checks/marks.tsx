@@ -1,3 +1,4 @@
+'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn here, not loaded as a picture */
 import type { RunState } from '#contract/monitoring/query.ts';
 import { stripPaths, stripWidth, stripWords } from './strip.ts';

@@ -1,3 +1,4 @@
+'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 import type { Ms } from '#contract/ids.ts';
 import { door } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';

@@ -1,3 +1,4 @@
+'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 import type { RunsFacets } from '#contract/monitoring/query.ts';
 import { FilterChip, Pill } from '#src/ui/chip.tsx';
 import { formatCount } from '#src/ui/format.ts';

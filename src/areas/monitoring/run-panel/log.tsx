@@ -27,7 +27,7 @@ export function Log({ asked, again }: { readonly asked: Asked; readonly again: (
           <span className="grow">{asked.message}</span><Button variant="quiet" size="sm" onClick={again}>Try again</Button>
         </p>
       )}
-      {asked.is === 'asking' && asked.execution === null && <div aria-label="The log is on its way" className="rp-wait"><i /><i /><i /></div>}
+      {asked.is === 'asking' && asked.execution === null && <div className="rp-wait"><span className="sr-only">The log is on its way</span><i /><i /><i /></div>}
       {asked.execution !== null && lines.length === 0 && <p className="m-0 py-1 text-ink-3">No log came with this result.</p>}
       {lines.length > 0 && (
         <ol className="rp-log" {...(whole && { 'tabIndex': 0, 'aria-label': 'Log' })}>

@@ -30,7 +30,7 @@ function Unlisted({ n, ...rest }: Omit<PanelProps, 'row'> & { readonly n: RunN }
   if (asked.execution) return <RunPanel {...rest} row={rowOf(n, asked.execution)} />;
   return (
     <div className="grid content-start gap-3 p-5">
-      {asked.is === 'asking' ? <div className="rp-wait" aria-label="The result is on its way"><i /><i /><i /></div> : (
+      {asked.is === 'asking' ? <div className="rp-wait"><span className="sr-only">The result is on its way</span><i /><i /><i /></div> : (
         <>
           <p className="m-0" role="alert">{asked.is === 'failed' ? asked.message : ''}</p>
           <div className="flex gap-2"><Button onClick={again}>Try again</Button><Button variant="quiet" onClick={rest.onClose}>Close</Button></div>
