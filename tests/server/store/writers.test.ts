@@ -18,11 +18,11 @@ test.skipIf(missing !== '')(`LOG-2, G3, S1: eight writers at once on two servers
     const tenant = await aTenant(first);
     await first.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
     const until = systemClock.now() + 2500;
-    let appended = 1;
+    const tally = { appended: 1 };
     let writing = true;
 
     const writer = async (index: number): Promise<void> => {
-      while (systemClock.now() < until || appended < 60) {
+      while (systemClock.now() < until || tally.appended < 60) {
         const fails = Math.random() < 0.15;
         await stores[index % 2]?.tenant(tenant, async (tx) => {
           const count = 1 + Math.floor(Math.random() * 3);
@@ -31,7 +31,7 @@ test.skipIf(missing !== '')(`LOG-2, G3, S1: eight writers at once on two servers
           await new Promise((resolve) => void setTimeout(resolve, Math.random() * 20)); // before the commit
           if (fails) throw new Error('taken back');
           return logged.length;
-        }).then((count) => void (appended += count), (error: Error) => expect(error.message).toBe('taken back'));
+        }).then((count) => void (tally.appended += count), (error: Error) => expect(error.message).toBe('taken back'));
       }
     };
     const followed: number[] = [];
@@ -47,9 +47,9 @@ test.skipIf(missing !== '')(`LOG-2, G3, S1: eight writers at once on two servers
     writing = false;
     await reading;
 
-    expect(appended).toBeGreaterThan(50);
-    expect(followed).toEqual(Array.from({ length: appended }, (_, index) => index + 1));
-    expect(await first.tenant(tenant, (tx) => tx.head())).toMatchObject({ seq: appended });
+    expect(tally.appended).toBeGreaterThan(50);
+    expect(followed).toEqual(Array.from({ length: tally.appended }, (_, index) => index + 1));
+    expect(await first.tenant(tenant, (tx) => tx.head())).toMatchObject({ seq: tally.appended });
     expect((await rebuild(first)).flatMap((one) => one.differences)).toEqual([]);
   } finally {
     await Promise.all(stores.map((store) => store.close()));
