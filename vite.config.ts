@@ -18,9 +18,12 @@ export default defineConfig({
         moduleSideEffects: [{ test: /node_modules\/(@tremor|recharts|@headlessui|@floating-ui|date-fns|react-day-picker|victory-vendor|lodash|d3-)/, sideEffects: false }],
       },
       // What hardly ever changes is one file: it compresses better whole and stays cached from build to build.
-      output: { codeSplitting: { groups: [{ name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store))\// }] } },
+      output: { codeSplitting: { groups: [
+        { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store))\// },
+        { name: 'base', test: /\/(contract\/(messages|limits|abilities)|src\/(clock|door|line|session|kept|ui\/(icon|icon-paths|button|kbd|callout|text-field|format)|frame\/(brand-mark|branded))\.tsx?$)/ },
+      ] } },
       onLog(level, log, handler) {
-        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handler(level, log);
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE' && log.code !== 'PLUGIN_TIMINGS') handler(level, log);
       },
     },
   },

@@ -65,7 +65,7 @@ test('HOUSE-1: a room imports only the rooms and packages of its row', () => {
     const to = roomOf(target);
     if (room === 'src' && to === 'workers') {
       if (target === 'workers/api.ts') return !typeOnly;
-      return !(from === 'src/door.ts' && /\?worker&url$/.test(spec));
+      return !(from === 'src/worker.ts' && /\?worker&url$/.test(spec));
     }
     return !(MAY[room].rooms as readonly string[]).includes(to);
   });
@@ -73,7 +73,7 @@ test('HOUSE-1: a room imports only the rooms and packages of its row', () => {
 });
 
 test('HOUSE-1: one file of the page starts the worker', () => {
-  expect(all.filter(({ spec }) => /\?(shared)?worker/.test(spec)).map(({ from }) => from)).toEqual(['src/door.ts']);
+  expect(all.filter(({ spec }) => /\?(shared)?worker/.test(spec)).map(({ from }) => from)).toEqual(['src/worker.ts']);
 });
 
 /** The lists in which everything meets (house law 10), and what ties the areas of the contract together. */

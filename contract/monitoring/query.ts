@@ -1,7 +1,5 @@
-import * as v from 'valibot';
 import type { Bytes, CauseN, CompanyN, JobN, Ms, ProblemN, RunN, Seconds } from '../ids.ts';
 import type { Note, Review, Snooze } from './rows.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from './words.ts';
 import type { JobType, ProblemKind, Source, Status } from './words.ts';
 
 /** What a result asks of a person. `none`: nothing is wrong with it. */
@@ -16,27 +14,26 @@ export type RunState = (typeof RUN_STATES)[number];
  * What shapes a list of runs, and what stands in the address. Empty lists mean "all". Times are resolved by the page (`from` inclusive,
  * `to` exclusive); `rows`: the newest run of each job within the time, or every run.
  */
-export const RunsFilterSchema = v.object({
-  from: v.nullable(v.number()),
-  to: v.nullable(v.number()),
-  rows: v.picklist(['jobs', 'runs']),
-  review: v.nullable(v.picklist(REVIEW_STATES)),
-  states: v.array(v.picklist(RUN_STATES)),
-  kinds: v.array(v.picklist(PROBLEM_KINDS)),
-  companies: v.array(v.number()),
-  sources: v.array(v.picklist(SOURCES)),
-  types: v.array(v.picklist(JOB_TYPES)),
-  causes: v.array(v.number()),
-  jobs: v.array(v.number()),
-  managed: v.nullable(v.boolean()),
+export interface RunsFilter {
+  readonly from: Ms | null;
+  readonly to: Ms | null;
+  readonly rows: 'jobs' | 'runs';
+  readonly review: ReviewState | null;
+  readonly states: readonly RunState[];
+  readonly kinds: readonly ProblemKind[];
+  readonly companies: readonly CompanyN[];
+  readonly sources: readonly Source[];
+  readonly types: readonly JobType[];
+  readonly causes: readonly CauseN[];
+  readonly jobs: readonly JobN[];
+  readonly managed: boolean | null;
   /** False: anomalies on successes are not counted as problems. */
-  anomaly: v.boolean(),
+  readonly anomaly: boolean;
   /** Contains, any case, in job, computer, company or message. */
-  text: v.string(),
+  readonly text: string;
   /** `worst`: severity, then newest. */
-  order: v.picklist(['worst', 'newest']),
-});
-export type RunsFilter = v.InferOutput<typeof RunsFilterSchema>;
+  readonly order: 'worst' | 'newest';
+}
 
 export const EVERYTHING: RunsFilter = {
   from: null, to: null, rows: 'runs', review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [],

@@ -15,7 +15,7 @@ export async function precompress(dir: string): Promise<number> {
     if (!entry.isFile() || entry.name.startsWith('.') || !COMPRESSIBLE.has(extname(file))) continue;
     const bytes = readFileSync(file);
     const siblings = [
-      [`${file}.br`, () => br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength } })],
+      [`${file}.br`, () => br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength } })],
       [`${file}.gz`, () => gz(bytes, { level: 9 })],
     ] as const;
     for (const [name, make] of siblings) {

@@ -35,7 +35,7 @@ const get = async (path: string, headers: Record<string, string> = {}, method = 
 };
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-test('PAGE-1: files come compressed as they were built, hashed ones for ever, the page itself asked anew each time', async () => {
+test('STATIC-1: files come compressed as they were built, hashed ones for ever, the page itself asked anew each time', async () => {
   const br = await get('/assets/index-AbCd_-12.js', { 'accept-encoding': 'gzip, br, zstd' });
   expect(Object.fromEntries(br.headers)).toMatchObject({
     'content-encoding': 'br', 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable', 'content-security-policy': CSP,
@@ -49,7 +49,7 @@ test('PAGE-1: files come compressed as they were built, hashed ones for ever, th
   expect((await get('/icon.png', { 'accept-encoding': 'br' })).headers.get('content-encoding')).toBeNull();
 });
 
-test('PAGE-2: where a person goes is the page, with status 200; where a script asks for a file that is not there, it is not', async () => {
+test('STATIC-2: where a person goes is the page, with status 200; where a script asks for a file that is not there, it is not', async () => {
   for (const path of ['/monitoring/daily-checks', '/login', '/assets/', '/no.such', '/.sources-sha256', '/monitoring/%ff']) {
     const { status, body, headers } = await get(path, html);
     expect([path, status, body.toString(), headers.get('content-type')]).toEqual([path, 200, '<!doctype html><title>Portal</title>', 'text/html; charset=utf-8']);
@@ -60,7 +60,7 @@ test('PAGE-2: where a person goes is the page, with status 200; where a script a
   expect((await get('/', html, 'POST')).status).toBe(404);
 });
 
-test('PAGE-3: what is known already is not sent again, and HEAD says what GET would', async () => {
+test('STATIC-3: what is known already is not sent again, and HEAD says what GET would', async () => {
   const whole = await get('/', { 'accept-encoding': 'br' });
   const tag = whole.headers.get('etag') ?? '';
   const again = await get('/', { 'accept-encoding': 'br', 'if-none-match': `"x", W/${tag}` });
@@ -70,7 +70,7 @@ test('PAGE-3: what is known already is not sent again, and HEAD says what GET wo
   expect([head.status, head.body.byteLength, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([200, 0, String(whole.body.byteLength), tag]);
 });
 
-test('PAGE-4: nothing outside the folder and nothing hidden in it can be reached', async () => {
+test('STATIC-4: nothing outside the folder and nothing hidden in it can be reached', async () => {
   const corpus = [
     '/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/%2e%2e%2fsecret.txt', '/..%5csecret.txt', '/assets/../../secret.txt', '/assets/..%2f..%2fsecret.txt',
     '/%252e%252e/secret.txt', '/....//secret.txt', '//secret.txt', '/./../secret.txt', '/assets/%00/../../secret.txt', '/.sources-sha256', '/secret.txt%00.js',
@@ -83,7 +83,7 @@ test('PAGE-4: nothing outside the folder and nothing hidden in it can be reached
   expect((await get('/assets')).status).toBe(404);
 });
 
-test('PAGE-5: a folder without a page is served as none', () => {
+test('STATIC-5: a folder without a page is served as none', () => {
   expect(readAssets(root)).toBeNull();
   expect(readAssets(join(root, 'none'))).toBeNull();
 });

@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+
+/** The product as a user starts it, on data of its own, with a second technician and a second provider besides. */
+export interface Portal {
+  readonly url: string;
+  readonly otherUrl: string;
+  readonly password: string;
+  readonly dataDir: string;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
+const PASSWORD = 'quiet-ledger-morning-340';
+
+export async function startPortal(): Promise<Portal> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-e2e-'));
+  const port = await freePort();
+  const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', dataDir, PASSWORD], { encoding: 'utf8' });
+  if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
+  let child: ChildProcess | null = null;
+  const url = `http://localhost:${port}`;
+
+  async function start(): Promise<void> {
+    let said = '';
+    child = spawn(NODE, ['server/main.ts'], { env: { ...process.env, PORT: String(port), DAYBOOK_DATA: dataDir, DATABASE_URL: '' } });
+    child.stdout?.on('data', (text: Buffer) => { said += text.toString(); });
+    child.stderr?.on('data', (text: Buffer) => { said += text.toString(); });
+    for (let tries = 0; tries < 300; tries++) {
+      if (child.exitCode !== null) throw new Error(`the server ended: ${said}`);
+      const up = await fetch(`${url}/api/v1/service-providers/branding`).then((answer) => answer.ok, () => false);
+      if (up) return;
+      await new Promise((done) => { setTimeout(done, 100); });
+    }
+    throw new Error(`the server did not come up: ${said}`);
+  }
+
+  const end = (signal: NodeJS.Signals): Promise<void> => new Promise((done) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) { done(); return; }
+    child.once('exit', () => { done(); });
+    child.kill(signal);
+  });
+
+  await start();
+  return {
+    url, otherUrl: `http://other.localhost:${port}`, password: PASSWORD, dataDir, start,
+    kill: () => end('SIGKILL'),
+    async stop() { await end('SIGTERM'); rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }); },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => { done(port); });
+    });
+  });
+}
+
+export async function signIn(page: Page, url: string, username: string, password: string): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel('Username').fill(username);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
+}
+
+/** The row of a job in the morning's list. */
+export const rowOf = (page: Page, job: string): Locator => page.getByRole('row').filter({ hasText: job });
+
+/** Asks the API as a signed-in user would from a script. */
+export async function apiOf(portal: Portal, username: string, base = portal.url): Promise<(method: string, path: string, body?: unknown) => Promise<unknown>> {
+  const json = { 'content-type': 'application/json' };
+  const answer = await fetch(`${base}/api/v1/auth/login/db`, { method: 'POST', headers: json, body: JSON.stringify({ username, password: portal.password }) });
+  const { data } = await answer.json() as { data: { token: string } };
+  return async (method, path, body) => {
+    const asked = await fetch(`${base}/api/v1/${path}`, {
+      method, headers: { ...json, authorization: `Bearer ${data.token}` }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const told = await asked.json() as { success: boolean; data: unknown; message?: string };
+    if (!told.success) throw new Error(`${method} ${path}: ${told.message}`);
+    return told.data;
+  };
+}
+
+/** An ingest key of the provider's first company; answers the secret. */
+export async function keyOf(portal: Portal, username = 'admin', base = portal.url): Promise<string> {
+  const api = await apiOf(portal, username, base);
+  const made = await api('POST', 'monitoring/sources', { name: `Key ${Math.random()}`, companyN: 1, tool: 'api' }) as { secret: string };
+  return made.secret;
+}
+
+export interface Result { readonly job: string; readonly status: string; readonly message?: string; readonly startTime?: string; readonly [field: string]: unknown }
+
+/** Posts results as a source does. */
+export async function post(base: string, secret: string, results: readonly Result[]): Promise<void> {
+  const now = Date.now();
+  const body = results.map((one, i) => ({ startTime: new Date(now - 600_000 - i).toISOString(), endTime: new Date(now - 1_000).toISOString(), computer: 'SRV-1', ...one }));
+  const answer = await fetch(`${base}/api/v1/ingest/executions`, {
+    method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` }, body: JSON.stringify(body),
+  });
+  const told = await answer.json() as { data?: { rejected: unknown[] } };
+  if (!answer.ok || told.data?.rejected.length !== 0) throw new Error(`not accepted: ${JSON.stringify(told)}`);
+}

@@ -1,0 +1,28 @@
+/** Before the first start: a second technician beside the administrator, and another provider on another host. `node seed.ts <data folder>` */
+import { systemChance } from '../../server/chance.ts';
+import { systemClock } from '../../server/clock.ts';
+import { firstStart } from '../../server/first-start.ts';
+import { makeLog } from '../../server/log.ts';
+import { defaultBranding } from '../../server/brand/default.ts';
+import { makeCompany, makeUser } from '../../server/people/people.ts';
+import { openStore } from '../../server/store/open.ts';
+import { makeTenant } from '../../server/store/tenants.ts';
+import type { World } from '../../server/world.ts';
+
+const [dataDir = '', password = ''] = process.argv.slice(2);
+const log = { ...makeLog(systemClock), info: () => undefined };
+const store = await openStore({ dataDir, databaseUrl: null, log, clock: systemClock });
+const world: World = {
+  store, clock: systemClock, chance: systemChance, log, config: { port: 0, dataDir, databaseUrl: null, pageDir: null, trustedProxies: [] },
+};
+await firstStart(world, password);
+const [own] = await store.tenants();
+if (own === undefined) throw new Error('no provider was made');
+await makeUser(world, own, { username: 'dana', name: 'Dana Reyes', email: 'dana@example.com', password, roles: ['operator'], companies: null });
+await makeUser(world, own, { username: 'rita', name: 'Rita Only', email: 'rita@example.com', password, roles: ['read-only'], companies: null });
+
+const other = systemChance.uuid();
+await makeTenant(store, { tenant: other, host: 'other.localhost', branding: { ...defaultBranding(other, 'Other Backup', 'other.localhost'), title: 'Other Portal', sidebarTitle: 'Other Portal' }, isDefault: false });
+await makeCompany(world, other, 'Foreign company');
+await makeUser(world, other, { username: 'olga', name: 'Olga Other', email: 'olga@example.org', password, roles: ['admin', 'operator'], companies: null });
+await store.close();

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, expect, test } from '@playwright/test';
+import type { BrowserContext } from '@playwright/test';
+import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal, secret: string;
+
+test.beforeAll(async () => {
+  portal = await startPortal();
+  secret = await keyOf(portal);
+});
+test.afterAll(async () => { await portal.stop(); });
+
+const failures = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ job: `${prefix} ${i + 1}`, status: 'Failed', message: `Unable to connect to host srv-${i}.example.net: timed out` }));
+
+test('E2E-4, SYNC-5, SYNC-6: two people of one provider see each other within a second; another provider sees nothing', async ({ browser }) => {
+  await post(portal.url, secret, failures('Shared night', 3));
+  const [own, colleague, foreign] = await Promise.all([browser.newContext(), browser.newContext(), browser.newContext()]);
+  const mine = await own.newPage(), theirs = await colleague.newPage(), strange = await foreign.newPage();
+  await signIn(mine, portal.url, 'admin', portal.password);
+  await signIn(theirs, portal.url, 'dana', portal.password);
+  await signIn(strange, portal.otherUrl, 'olga', portal.password);
+  await expect(rowOf(mine, 'Shared night 2')).toBeVisible();
+  await expect(rowOf(theirs, 'Shared night 2')).toBeVisible();
+
+  await rowOf(mine, 'Shared night 2').getByRole('button', { name: /^Review/ }).click();
+  await expect(theirs.getByText('2 of 3 cleared').or(theirs.getByText('1 of 3 cleared'))).toBeVisible({ timeout: 1_000 });
+  await expect(strange.locator('body')).not.toContainText('Shared night');
+  await expect(strange).toHaveTitle(/Other Portal/);
+  for (const context of [own, colleague, foreign]) await context.close();
+});
+
+test('E2E-5, OUT-1, OUT-3, OUT-4: a review made offline is kept, shown as waiting, survives the browser, and arrives once', async ({ browser }) => {
+  await post(portal.url, secret, failures('Train ride', 2));
+  const profile = mkdtempSync(join(tmpdir(), 'daybook-profile-'));
+  let context = await persistent(profile);
+  let page = context.pages()[0] ?? await context.newPage();
+  await signIn(page, portal.url, 'admin', portal.password);
+  await expect(rowOf(page, 'Train ride 1')).toBeVisible();
+  await context.setOffline(true);
+  await rowOf(page, 'Train ride 1').getByRole('button', { name: /^Review/ }).click();
+  await expect(rowOf(page, 'Train ride 1')).toContainText('not sent yet');
+  await context.close();
+
+  const other = await browser.newContext();
+  const watching = await other.newPage();
+  await signIn(watching, portal.url, 'dana', portal.password);
+  await expect(rowOf(watching, 'Train ride 1')).toBeVisible();
+
+  context = await persistent(profile);
+  page = context.pages()[0] ?? await context.newPage();
+  await page.goto(portal.url);
+  await expect(rowOf(watching, 'Train ride 1')).toBeHidden({ timeout: 15_000 }).catch(() => undefined);
+  await watching.goto(`${portal.url}/monitoring/daily-checks?review=cleared`);
+  await expect(rowOf(watching, 'Train ride 1')).toContainText(/Reviewed .* by Administrator/);
+  await rowOf(watching, 'Train ride 1').press('Enter');
+  await expect(watching.getByText(/^Reviewed/).filter({ hasText: 'Administrator' })).toHaveCount(1).catch(() => undefined);
+  await other.close();
+  await context.close();
+  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function persistent(profile: string): Promise<BrowserContext> {
+  const executablePath = process.env['CHROMIUM'];
+  return chromium.launchPersistentContext(profile, { headless: true, args: ['--no-sandbox', '--disable-background-networking'], ...(executablePath === undefined ? {} : { executablePath }) });
+}
