@@ -52,10 +52,12 @@ export interface Selection {
 /** One change as it is kept: the small rows and runs that events changed, and the cursor they reach. */
 export interface Patch { readonly cursor: number; readonly rows: SmallRows; readonly runs: readonly LeanRun[] }
 
-/** Everything of the first step of opening: no segment yet. */
+/** Everything of the first step of opening: no segment, no job and no problem yet. `rows`: the tables that do not grow with history. */
 export interface Opened {
   readonly epoch: string;
   readonly cursor: number;
+  /** Names the state of the books that `rows` and `patches` go with: `Disk.books` is asked with it. */
+  readonly folds: number;
   readonly me: Me;
   readonly branding: Branding;
   readonly people: readonly Person[];
@@ -66,6 +68,10 @@ export interface Opened {
   readonly days: readonly { readonly day: Day; readonly here: boolean }[];
   readonly segments: readonly SegmentInfo[];
 }
+/** Rows of the tables that are not read at opening, by number. */
+export interface WantedRows { readonly job?: Iterable<number>; readonly problem?: Iterable<number> }
+/** One UTC day's runs. */
+export interface DayRuns { readonly day: Day; readonly pages: readonly RunColumns[] }
 export interface SegmentInfo { readonly id: number; readonly rows: number; readonly fromSec: number; readonly toSec: number }
 
 export interface Fresh {
@@ -85,11 +91,15 @@ export interface Fresh {
 export interface Disk {
   /** Null where there is nothing, or nothing readable: then load anew. The outbox is kept in any case where it can be read. */
   open(): Promise<Opened | null>;
+  /** Those of the rows asked for that the books hold. Rows of patches are newer. `gone` where the books have changed since `folds`: open again. */
+  books(folds: number, wanted: WantedRows): Promise<SmallRows>;
+  /** All rows of those tables, in parts; the next is read when `take` is done. `gone` as above, `corrupt` where some are missing or unreadable. */
+  restOfBooks(folds: number, take: (rows: SmallRows) => Promise<void>): Promise<void>;
   segment(id: number): Promise<RunColumns>;
   /** Replaces everything but the outbox by a fresh start, in one transaction. */
   begin(fresh: Fresh): Promise<void>;
-  /** The runs of one day, from the wire: written as segments and noted in the manifest, in one transaction. Newest day first. */
-  addDay(day: Day, pages: readonly RunColumns[]): Promise<void>;
+  /** The runs of whole days, from the wire: written as segments and noted in the manifest, in one transaction. Newest day first. */
+  addDays(days: readonly DayRuns[]): Promise<void>;
   /** Patch and cursor in one transaction (SYNC-1). Answers the patch's number, for the other tabs. */
   append(patch: Patch, syncedAt: Ms): Promise<number>;
   patch(id: number): Promise<Patch>;
@@ -124,7 +134,7 @@ export interface Command {
 
 /**
  * `gone`: compaction or another tab has replaced what was asked for, or loaded anew: open again. `corrupt`: cannot be read; `days` are no
- * longer here and are to be fetched again (`addDay` replaces a day).
+ * longer here and are to be fetched again (`addDays` replaces a day).
  */
 export class DiskFault extends Error {
   readonly kind: 'full' | 'unavailable' | 'corrupt' | 'gone';

@@ -14,7 +14,7 @@ import { median, quantile } from './figures.ts';
 import type { Figure, Sheet } from './figures.ts';
 import { serveFolder } from './serve.ts';
 
-const NAMES = ['ours', 'dexie', 'sqlite'] as const;
+export const NAMES = ['ours', 'dexie', 'sqlite'] as const;
 type Name = (typeof NAMES)[number];
 type Times = Map<string, number[]>;
 const ROUNDS = { ours: 15, dexie: 5, sqlite: 5 } as const;
@@ -28,7 +28,7 @@ const GOALS: Readonly<Record<string, string>> = {
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
 /** The local store in a real Chromium beside its peers: the same data and questions, every answer held against brute force. */
-export async function benchStore(counts: readonly number[], say: (text: string) => void): Promise<Sheet[]> {
+export async function benchStore(counts: readonly number[], names: readonly Name[], say: (text: string) => void): Promise<Sheet[]> {
   const folder = join('.cache', 'bench');
   await build({
     configFile: false, root: 'tests/bench/browser', logLevel: 'warn', worker: { format: 'es' }, optimizeDeps: { exclude: ['@sqlite.org/sqlite-wasm'] },
@@ -37,14 +37,14 @@ export async function benchStore(counts: readonly number[], say: (text: string) 
   const server = await serveFolder(folder);
   try {
     const sheets: Sheet[] = [];
-    for (const runs of counts) sheets.push(await compare(server.url, runs, say));
+    for (const runs of counts) sheets.push(await compare(server.url, runs, names, say));
     return sheets;
   } finally {
     server.stop();
   }
 }
 
-async function compare(url: string, runs: number, say: (text: string) => void): Promise<Sheet> {
+async function compare(url: string, runs: number, names: readonly Name[], say: (text: string) => void): Promise<Sheet> {
   const rows = plainRows(makeData(runs));
   const truth = new Map<string, Answer>();
   const expected = (name: string, filter: RunsFilter): Answer => {
@@ -53,18 +53,18 @@ async function compare(url: string, runs: number, say: (text: string) => void): 
     return known;
   };
   const results = new Map<Name, { times: Times; wrong: number }>();
-  for (const name of NAMES) {
+  for (const name of names) {
     say(`  ${name}, ${runs.toLocaleString('en')} runs…`);
-    results.set(name, await measure(url, name, runs, expected, rows));
+    results.set(name, await measure(say, url, name, runs, expected, rows));
   }
   const whats = [...new Set([...results.values()].flatMap(({ times }) => [...times.keys()]))];
   const figures: Figure[] = whats.map((what) => ({
     what, unit: unitOf(what), ...(runs === GOALS_AT && GOALS[what] !== undefined ? { goal: GOALS[what] } : {}),
-    values: Object.fromEntries(NAMES.map((name) => [name, figureOf(what, results.get(name)?.times.get(what))])),
+    values: Object.fromEntries(names.map((name) => [name, figureOf(what, results.get(name)?.times.get(what))])),
   }));
-  const wrong: Figure = { what: 'wrong answers', unit: 'count', goal: '0', values: Object.fromEntries(NAMES.map((name) => [name, results.get(name)?.wrong ?? null])) };
+  const wrong: Figure = { what: 'wrong answers', unit: 'count', goal: '0', values: Object.fromEntries(names.map((name) => [name, results.get(name)?.wrong ?? null])) };
   return {
-    title: `Local store in Chromium, ${runs.toLocaleString('en')} runs: main-thread round trips, median`, columns: NAMES, figures: [...figures, wrong],
+    title: `Local store in Chromium, ${runs.toLocaleString('en')} runs: main-thread round trips, median`, columns: names, figures: [...figures, wrong],
     notes: ['ours: the product\'s engine and disk, values encrypted, all eight facets of a filter; dexie: a record a row, read into an array; sqlite: sqlite-wasm on OPFS.'],
   };
 }
@@ -74,7 +74,7 @@ const unitOf = (what: string): string =>
 const figureOf = (what: string, values: readonly number[] | undefined): number | null =>
   values === undefined || values.length === 0 ? null : what.endsWith('p95') ? quantile(values, 0.95) : median(values);
 
-async function measure(url: string, name: Name, runs: number, expected: (name: string, filter: RunsFilter) => Answer, rows: readonly PlainRow[]) {
+async function measure(say: (text: string) => void, url: string, name: Name, runs: number, expected: (name: string, filter: RunsFilter) => Answer, rows: readonly PlainRow[]) {
   const profile = await mkdtemp(join(tmpdir(), 'daybook-bench-'));
   const times: Times = new Map();
   const note = (what: string, value: number): void => { times.set(what, [...(times.get(what) ?? []), value]); };
@@ -96,6 +96,7 @@ async function measure(url: string, name: Name, runs: number, expected: (name: s
         const { ms, answer } = await page.evaluate((of) => bench.open(of), name);
         if (round > 0) note('open to first rows', ms);
         judge(FILTERS[0]?.[0] ?? '', FILTERS[0]?.[1] ?? EVERYTHING, answer);
+        if (name === 'ours') { const told = await page.evaluate(() => bench.timed('steps')); say(`    ${ms.toFixed(1)} ms: ${(told.answer as [string, number][]).map(([what, t]) => `${what} ${t.toFixed(1)}`).join(', ')}`); }
         const { ms: rest } = await page.evaluate(() => bench.timed('rest'));
         if (round > 0) note('open, everything', ms + rest);
         if (round === 3) await ask(page, name, runs, note, judge);

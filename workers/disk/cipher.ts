@@ -13,7 +13,7 @@ export interface Cipher {
 export interface Sealed { readonly iv: Uint8Array<ArrayBuffer>; readonly data: ArrayBuffer }
 
 /** Of what is sealed. Raised when the plaintext changes its form: older records are then unreadable and are loaded anew. */
-const SCHEMA = 1;
+const SCHEMA = 2;
 
 export function makeCipher(key: CryptoKey, database: string): Cipher {
   const place = (store: string, id: string): Uint8Array<ArrayBuffer> => encoder.encode(`${store}|${database}|${id}|${SCHEMA}`);

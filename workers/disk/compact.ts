@@ -60,6 +60,7 @@ async function foldPatches(ground: Ground, seen: Manifest): Promise<boolean> {
     for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
     await putManifest(shelf, {
       ...swap(now, touched.gone.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))),
+      folds: now.folds + 1,
       books: now.books + chunks.added,
       firstPatch: rest ? last.id : last.id + 1,
       patchRuns: now.patchRuns - folded.reduce((sum, one) => sum + one.runs, 0) + left.length,

@@ -7,7 +7,7 @@ import type { Manifest } from './manifest.ts';
  * One database a user, provider and origin (C6): `daybook:<tenant>:<user>:<actor>`.
  *
  *   meta      by name    manifest (plain) · who (sealed: me, branding, people) · order (plain: last number given to a command)
- *   books     by [table, chunk]   rows of the small tables, 1,024 numbers a chunk (sealed)
+ *   books     by [table, chunk]   rows of the small tables, so many numbers a chunk (sealed)
  *   segments  by id      runs as columns (sealed); what stands in which is told by the manifest
  *   patches   by id      changes since, in order (sealed)
  *   outbox    by id      commands not yet in the log (sealed under the outbox's own key)

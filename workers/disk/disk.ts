@@ -7,25 +7,25 @@ import { DATA, type Ground } from './ground.ts';
 import { startOfDay } from './manifest.ts';
 import { memoryShelves } from './memory.ts';
 import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
-import { openAll, readPatch, readSegment } from './reading.ts';
+import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './reading.ts';
 import type { Held, Register } from './register.ts';
 import { OLDEST, withRoom, type MayGo } from './room.ts';
 import { dexieShelves } from './shelves.ts';
-import { addDay, append, begin, forget, noteSynced } from './writing.ts';
+import { addDays, append, begin, forget, noteSynced } from './writing.ts';
 
 /** The database of one user, as the register knows it. `DiskFault` unavailable where the browser refuses: then `memoryDisk`. */
 export async function openDisk(held: Held, register: Pick<Register, 'leave'>, idb?: Idb): Promise<Disk> {
   const name = databaseOf(held), lost = makeLost();
   const db = await openDatabase(name, 'owner', lost.tell, idb);
   return makeDisk({
-    shelves: dexieShelves<DiskRecords>(db), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
-    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), load: null, patience: 0,
+    shelves: dexieShelves<DiskRecords>(db, idb?.IDBKeyRange), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
+    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), load: null, nextPatch: null, patience: 0,
   }, lost);
 }
 
 /** The same in memory, where the browser refuses a database: all is gone when it closes. */
 export const memoryDisk = (device: string): Disk =>
-  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), load: null, patience: 0 }, makeLost());
+  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), load: null, nextPatch: null, patience: 0 }, makeLost());
 
 function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
   const data = makeQueue(), outbox = makeQueue();
@@ -34,9 +34,11 @@ function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
   const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, { ...OLDEST, patient: false }, work)));
   return {
     open: () => data(() => faulting(() => openAll(ground))),
+    books: (folds, wanted) => faulting(() => readBooks(ground, folds, wanted)),
+    restOfBooks: (folds, take) => faulting(() => readRestOfBooks(ground, folds, take)),
     segment: (id) => faulting(() => readSegment(ground, id)),
     begin: (fresh) => change({ ...OLDEST, share: 1 }, () => begin(ground, fresh)),
-    addDay: (day, pages) => change({ ...OLDEST, olderThanSec: startOfDay(day) }, () => addDay(ground, day, pages)),
+    addDays: (days) => change({ ...OLDEST, olderThanSec: Math.min(...days.map(({ day }) => startOfDay(day))) }, () => addDays(ground, days)),
     append: (patch, syncedAt) => change(OLDEST, () => append(ground, patch, syncedAt)),
     patch: (id) => faulting(() => readPatch(ground, id)),
     noteSynced: (at) => change(OLDEST, () => noteSynced(ground, at)),

@@ -1,9 +1,10 @@
 import type { DeviceId } from '#contract/ids.ts';
 import { DiskFault } from '../seams.ts';
-import { chunkName, pack, type Chunk } from './books.ts';
+import { chunkName, type Chunk } from './books.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords } from './database.ts';
 import { asManifest, type Manifest } from './manifest.ts';
+import { pack } from './packing.ts';
 import type { Page } from './segments.ts';
 import type { Shelf, Shelves } from './shelves.ts';
 
@@ -18,6 +19,8 @@ export interface Ground {
   readonly leave: (keepOutbox: boolean) => Promise<void>;
   /** The load that this disk opened or began; null before. Its writes count for that load only. */
   load: string | null;
+  /** The number that the next patch probably has: known from the last one written, so that it need not be asked for. */
+  nextPatch: number | null;
   /** Writes that may fail for want of room before more is dropped: browsers give deleted room back late. */
   patience: number;
 }

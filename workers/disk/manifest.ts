@@ -8,6 +8,8 @@ import type { SegmentInfo } from '../seams.ts';
 export interface Manifest {
   /** Made by `begin`: a writer that opened another load has nothing to say here any more. */
   readonly load: string;
+  /** Counts changes of books: what was read of them at one count fits together. */
+  readonly folds: number;
   /** Counts changes of segments and books, so that work prepared outside of a transaction notices when it is stale. */
   readonly generation: number;
   readonly epoch: string;
@@ -33,7 +35,7 @@ interface DayHere { readonly day: Day; readonly here: boolean }
 export function asManifest(value: unknown): Manifest | null {
   if (value === null || typeof value !== 'object') return null;
   const m = value as Partial<Record<keyof Manifest, unknown>>;
-  const numbers = [m.generation, m.cursor, m.books, m.firstPatch, m.nextPatch, m.patchRuns, m.leftRuns, m.nextSegment];
+  const numbers = [m.folds, m.generation, m.cursor, m.books, m.firstPatch, m.nextPatch, m.patchRuns, m.leftRuns, m.nextSegment];
   const whole = typeof m.load === 'string' && typeof m.epoch === 'string' && numbers.every(Number.isSafeInteger)
     && (m.syncedAt === null || typeof m.syncedAt === 'number')
     && Array.isArray(m.days) && m.days.every(isDay) && Array.isArray(m.segments) && m.segments.every(isSegment);
@@ -55,10 +57,9 @@ export function swap(m: Manifest, gone: readonly number[], come: readonly Segmen
   return { ...m, segments, generation: m.generation + 1, nextSegment: come.reduce((next, one) => Math.max(next, one.id + 1), m.nextSegment) };
 }
 
-export function withDay(m: Manifest, day: Day): Manifest {
-  const days = m.days.some((one) => one.day === day)
-    ? m.days.map((one) => (one.day === day ? { day, here: true } : one))
-    : [...m.days, { day, here: true }].sort((a, b) => (a.day < b.day ? 1 : -1));
+export function withDays(m: Manifest, here: readonly Day[]): Manifest {
+  const come = new Set(here);
+  const days = [...m.days.filter(({ day }) => !come.has(day)), ...[...come].map((day) => ({ day, here: true }))].sort((a, b) => (a.day < b.day ? 1 : -1));
   return { ...m, days, leftRuns: 0 };
 }
 

@@ -35,10 +35,26 @@ function shelfOver<R extends Records>(draft: Map<string, ReadonlyMap<string, obj
   return {
     get: <S extends keyof R & string>(store: S, key: Key) => Promise.resolve(draft.get(store)?.get(JSON.stringify(key)) as R[S] | undefined),
     all: <S extends keyof R & string>(store: S) => Promise.resolve([...(draft.get(store)?.values() ?? [])] as R[S][]),
+    within: <S extends keyof R & string>(store: S, after: Key, to: Key, most = Infinity) => Promise.resolve(
+      [...(draft.get(store) ?? [])].map(([key, record]) => ({ key: JSON.parse(key) as Key, record: record as R[S] }))
+        .filter(({ key }) => order(after, key) < 0 && order(key, to) <= 0).sort((a, b) => order(a.key, b.key)).slice(0, most).map(({ record }) => record)),
     put: (store, record) => Promise.resolve(void changing(store).set(keyOf(record), record)),
     remove: (store, key) => Promise.resolve(void changing(store).delete(JSON.stringify(key))),
     clear: (store) => Promise.resolve(changing(store).clear()),
   };
+}
+
+/** As IndexedDB orders keys, as far as they are used here: numbers before texts, a list by its first part that differs. */
+function order(a: Key, b: Key): number {
+  if (typeof a === 'object' && typeof b === 'object') {
+    for (let i = 0; i < Math.min(a.length, b.length); i++) {
+      const part = order(a[i] ?? 0, b[i] ?? 0);
+      if (part !== 0) return part;
+    }
+    return a.length - b.length;
+  }
+  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** As the schema of the database names it. */

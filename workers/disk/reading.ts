@@ -1,15 +1,16 @@
 import { viewColumns, type RunColumns } from '#contract/monitoring/columns.ts';
-import { DiskFault, type Fresh, type Opened, type Patch, type SegmentInfo } from '../seams.ts';
-import { chunkName, rowsOf, SMALL_TABLES, unpack, type Chunk, type Packed } from './books.ts';
+import { DiskFault, type Fresh, type Opened, type Patch, type SegmentInfo, type SmallRows, type WantedRows } from '../seams.ts';
+import { chunkName, chunkOf, LATER_TABLES, rowsOf, SMALL_TABLES, type Chunk } from './books.ts';
 import { openJson, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords, MetaRecord, PatchRecord } from './database.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
+import { unpack, type Packed } from './packing.ts';
 import type { Shelf } from './shelves.ts';
 
 export type Who = Pick<Fresh, 'me' | 'branding' | 'people'>;
 
-/** Reads no segment (COL-6). Null where anything is missing or cannot be read. */
+/** Reads no segment, no job and no problem (COL-6). Null where anything is missing or cannot be read. */
 export async function openAll(ground: Ground): Promise<Opened | null> {
   try {
     const found = await ground.shelves.read(['meta', 'books', 'patches'], findAll);
@@ -20,13 +21,55 @@ export async function openAll(ground: Ground): Promise<Opened | null> {
       Promise.all(found.patches.map((one) => openPatch(ground, one))),
     ]);
     ground.load = found.manifest.load;
-    const { epoch, cursor, syncedAt, days, segments } = found.manifest;
-    return { epoch, cursor, ...who, rows: rowsOf(chunks), patches, syncedAt, days, segments };
+    ground.nextPatch = found.manifest.nextPatch;
+    const { epoch, cursor, folds, syncedAt, days, segments } = found.manifest;
+    return { epoch, cursor, folds, ...who, rows: rowsOf(chunks), patches, syncedAt, days, segments };
   } catch (thrown) {
     if (isLost(thrown)) return null;
     throw thrown;
   }
 }
+
+/** The rows that are asked for, as far as there are any. */
+export async function readBooks(ground: Ground, folds: number, wanted: WantedRows): Promise<SmallRows> {
+  const asked = LATER_TABLES.flatMap((table) => {
+    const ids = new Set(wanted[table]);
+    return [...new Set([...ids].map((n) => chunkOf(table, n)))].map((chunk) => ({ table, chunk, ids }));
+  });
+  if (asked.length === 0) return {};
+  const records = await ground.shelves.read(['meta', 'books'], async (shelf) => {
+    const [, ...found] = await Promise.all([unfolded(ground, shelf, folds), ...asked.map(({ table, chunk }) => shelf.get('books', [table, chunk]))]);
+    return found;
+  });
+  return rowsOf(await Promise.all(records.flatMap((record, i) => (record ? [openChunk(ground, record, asked[i]?.ids)] : []))));
+}
+
+/** All jobs and problems, some chunks at a time; `take` may pause. `DiskFault` corrupt where a record of the books is missing. */
+export async function readRestOfBooks(ground: Ground, folds: number, take: (rows: SmallRows) => Promise<void>): Promise<void> {
+  let after: readonly [string, number] = ['', 0], seen = 0;
+  for (;;) {
+    const { page, books } = await ground.shelves.read(['meta', 'books'], async (shelf) => {
+      const [manifest, found] = await Promise.all([unfolded(ground, shelf, folds), shelf.within('books', after, ['\uffff', 0], CHUNKS_AT_ONCE)]);
+      return { page: found, books: manifest.books };
+    });
+    seen += page.length;
+    await take(rowsOf(await Promise.all(page.filter(isLater).map((one) => openChunk(ground, one)))));
+    const last = page.at(-1);
+    if (last && page.length === CHUNKS_AT_ONCE) { after = [last.table, last.chunk]; continue; }
+    if (seen !== books) throw new DiskFault('corrupt', 'Records of the books are missing: load anew.');
+    return;
+  }
+}
+
+async function unfolded(ground: Ground, shelf: Shelf<DiskRecords>, folds: number): Promise<Manifest> {
+  const manifest = await ownManifest(ground, shelf);
+  if (manifest.folds !== folds) throw new DiskFault('gone', 'Patches were folded into the books meanwhile: open again.');
+  return manifest;
+}
+
+/** So much is read, decrypted and taken in without a pause. */
+const CHUNKS_AT_ONCE = 32;
+const isLater = ({ table }: Pick<BookRecord, 'table'>): boolean => LATER_TABLES.some((one) => one === table);
 
 export async function readSegment(ground: Ground, id: number): Promise<RunColumns> {
   const columns = await findSegment(ground, id);
@@ -71,10 +114,11 @@ export async function readPatch(ground: Ground, id: number): Promise<Patch> {
 export const openPatch = (ground: Ground, record: PatchRecord): Promise<Patch> =>
   openJson(ground.cipher, 'patches', String(record.id), record.sealed);
 
-export async function openChunk(ground: Ground, { table, chunk, sealed }: BookRecord): Promise<Chunk> {
+/** `wanted`: of its rows, those alone. */
+export async function openChunk(ground: Ground, { table, chunk, sealed }: BookRecord, wanted?: ReadonlySet<number>): Promise<Chunk> {
   const known = SMALL_TABLES.find((one) => one === table);
   if (known === undefined) throw new DiskFault('corrupt', 'A table that there is not.');
-  return { table: known, chunk, rows: unpack(await openJson<Packed>(ground.cipher, 'books', chunkName(table, chunk), sealed)) };
+  return { table: known, chunk, rows: unpack(await openJson<Packed>(ground.cipher, 'books', chunkName(table, chunk), sealed), wanted) };
 }
 
 interface Found {
@@ -85,11 +129,14 @@ interface Found {
 }
 
 async function findAll(shelf: Shelf<DiskRecords>): Promise<Found | null> {
-  const [manifest, who, books, patches] = await Promise.all([manifestIn(shelf), shelf.get('meta', 'who'), shelf.all('books'), shelf.all('patches')]);
-  if (manifest === null || books.length !== manifest.books) return null;
+  const [manifest, who, patches, ...books] = await Promise.all([
+    manifestIn(shelf), shelf.get('meta', 'who'), shelf.all('patches'),
+    ...SMALL_TABLES.filter((table) => !isLater({ table })).map((table) => shelf.within('books', [table, -1], [table, Infinity])),
+  ]);
+  if (manifest === null) return null;
   patches.sort((a, b) => a.id - b.id);
   const whole = patches.length === manifest.nextPatch - manifest.firstPatch && patches.every((one, i) => one.id === manifest.firstPatch + i);
-  return whole ? { manifest, who, books, patches } : null;
+  return whole ? { manifest, who, books: books.flat(), patches } : null;
 }
 
 /** The browser itself says that a record's bytes are gone or no longer a value. */

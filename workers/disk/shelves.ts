@@ -4,6 +4,8 @@ import type { Dexie } from 'dexie';
 export type Records = Readonly<Record<string, object>>;
 export type Key = string | number | readonly (string | number)[];
 type Durability = 'relaxed' | 'strict';
+/** Of the database's own make: a range of another is none to it. */
+type Range = typeof IDBKeyRange;
 
 /**
  * One transaction. Inside of it nothing but its own promises may be awaited: the browser commits as soon as none is open. So whatever takes
@@ -12,6 +14,8 @@ type Durability = 'relaxed' | 'strict';
 export interface Shelf<R extends Records> {
   get<S extends keyof R & string>(store: S, key: Key): Promise<R[S] | undefined>;
   all<S extends keyof R & string>(store: S): Promise<R[S][]>;
+  /** In the order of their keys: those after `after` and not beyond `to`, `most` of them. */
+  within<S extends keyof R & string>(store: S, after: Key, to: Key, most?: number): Promise<R[S][]>;
   put<S extends keyof R & string>(store: S, record: R[S]): Promise<void>;
   remove(store: keyof R & string, key: Key): Promise<void>;
   clear(store: keyof R & string): Promise<void>;
@@ -30,15 +34,15 @@ export interface Shelves<R extends Records> {
  * Dexie opens, upgrades, retries and watches the connection. Its own transactions have one durability for a whole connection, and here a
  * command is strict while server data is relaxed: so each transaction is asked for on the connection itself.
  */
-export const dexieShelves = <R extends Records>(db: Dexie): Shelves<R> => ({
-  read: (stores, work) => transact(db, 'readonly', 'relaxed', stores, work),
-  write: (durability, stores, work) => transact(db, 'readwrite', durability, stores, work),
+export const dexieShelves = <R extends Records>(db: Dexie, range?: Range): Shelves<R> => ({
+  read: (stores, work) => transact(db, range, 'readonly', 'relaxed', stores, work),
+  write: (durability, stores, work) => transact(db, range, 'readwrite', durability, stores, work),
   close: () => db.close(),
   destroy: () => db.delete().then(() => undefined),
 });
 
 async function transact<R extends Records, T>(
-  db: Dexie, mode: IDBTransactionMode, durability: Durability, stores: readonly string[], work: (shelf: Shelf<R>) => Promise<T>,
+  db: Dexie, range: Range | undefined, mode: IDBTransactionMode, durability: Durability, stores: readonly string[], work: (shelf: Shelf<R>) => Promise<T>,
 ): Promise<T> {
   const connection = db.backendDB() as IDBDatabase | null; // null once it is closed
   if (connection === null) throw new DOMException('The connection is closed.', 'InvalidStateError');
@@ -49,7 +53,7 @@ async function transact<R extends Records, T>(
   });
   let value: T;
   try {
-    value = await work(shelfOf(transaction));
+    value = await work(shelfOf(transaction, range));
   } catch (thrown) {
     abort(transaction);
     await ended.catch(() => undefined);
@@ -67,10 +71,12 @@ function abort(transaction: IDBTransaction): void {
   }
 }
 
-const shelfOf = <R extends Records>(transaction: IDBTransaction): Shelf<R> => ({
+const shelfOf = <R extends Records>(transaction: IDBTransaction, range: Range | undefined): Shelf<R> => ({
   get: async <S extends keyof R & string>(store: S, key: Key) =>
     answered(transaction.objectStore(store).get(key as IDBValidKey) as IDBRequest<R[S] | undefined>),
   all: async <S extends keyof R & string>(store: S) => answered(transaction.objectStore(store).getAll() as IDBRequest<R[S][]>),
+  within: async <S extends keyof R & string>(store: S, after: Key, to: Key, most?: number) =>
+    answered(transaction.objectStore(store).getAll((range ?? IDBKeyRange).bound(after, to, true, false), most) as IDBRequest<R[S][]>),
   put: async (store, record) => void (await answered(transaction.objectStore(store).put(record))),
   remove: async (store, key) => answered(transaction.objectStore(store).delete(key as IDBValidKey)),
   clear: async (store) => answered(transaction.objectStore(store).clear()),

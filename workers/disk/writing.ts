@@ -1,10 +1,9 @@
 import { runAt } from '#contract/monitoring/columns.ts';
-import type { Day, Ms } from '#contract/ids.ts';
-import type { RunColumns } from '#contract/monitoring/columns.ts';
-import type { Fresh, Patch, SegmentInfo } from '../seams.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { DayRuns, Fresh, Patch, SegmentInfo } from '../seams.ts';
 import { chunksOf } from './books.ts';
 import { sealJson } from './cipher.ts';
-import { cutBefore, DAY_SEC, overlapping, startOfDay, swap, withDay, type Manifest } from './manifest.ts';
+import { cutBefore, DAY_SEC, overlapping, startOfDay, swap, withDays, type Manifest } from './manifest.ts';
 import { DATA, manifestIn, ownManifest, peek, putManifest, sealChunk, sealPages, type Ground } from './ground.ts';
 import { findSegment } from './reading.ts';
 import { infoOf, pagesFrom, pagesOf, type Page } from './segments.ts';
@@ -21,45 +20,55 @@ export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
     await Promise.all(books.map((one) => shelf.put('books', one)));
     await shelf.put('meta', { name: 'who', sealed: who });
     await putManifest(shelf, {
-      load, epoch, cursor, generation: (before?.generation ?? 0) + 1, syncedAt: null,
+      load, epoch, cursor, folds: (before?.folds ?? 0) + 1, generation: (before?.generation ?? 0) + 1, syncedAt: null,
       days: days.map((day) => ({ day, here: false })).sort((a, b) => (a.day < b.day ? 1 : -1)), segments: [], books: books.length,
       firstPatch: before?.nextPatch ?? 1, nextPatch: before?.nextPatch ?? 1, patchRuns: 0, leftRuns: 0, nextSegment: before?.nextSegment ?? 1,
     });
   });
   ground.load = load;
+  ground.nextPatch = null;
 }
 
 /**
  * A day's page is the whole truth of that day: runs of it that other segments hold leave them. In a first load there are none, and no
- * segment is read.
+ * segment is read. Days that come together are written in one transaction.
  */
-export async function addDay(ground: Ground, day: Day, columns: readonly RunColumns[]): Promise<void> {
-  const from = startOfDay(day), to = from + DAY_SEC, pages = pagesFrom(columns);
+export async function addDays(ground: Ground, days: readonly DayRuns[]): Promise<void> {
+  const spans = days.map(({ day }): Span => ({ from: startOfDay(day), to: startOfDay(day) + DAY_SEC }));
+  const pages = days.flatMap((one) => pagesFrom(one.pages));
   for (;;) {
     const seen = await peek(ground);
-    const old = overlapping(seen, from, to);
-    const kept = await outsideOf(ground, old, from, to);
+    const old = touching(seen, spans);
+    const kept = await outsideOf(ground, old, spans);
     if (kept === null) continue;
     const made = await sealPages(ground, [...pages, ...kept], seen.nextSegment);
     const done = await ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
       const now = await ownManifest(ground, shelf);
-      if (now.nextSegment !== seen.nextSegment || !sameIds(overlapping(now, from, to), old)) return false;
-      for (const one of old) await shelf.remove('segments', one.id);
-      for (const { id, sealed } of made) await shelf.put('segments', { id, sealed });
-      await putManifest(shelf, withDay(swap(now, old.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))), day));
+      if (now.nextSegment !== seen.nextSegment || !sameIds(touching(now, spans), old)) return false;
+      await Promise.all([...old.map((one) => shelf.remove('segments', one.id)), ...made.map(({ id, sealed }) => shelf.put('segments', { id, sealed }))]);
+      await putManifest(shelf, withDays(swap(now, old.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))), days.map(({ day }) => day)));
       return true;
     });
     if (done) return;
   }
 }
 
+/** Seconds from ≤ s < to. */
+interface Span { readonly from: number; readonly to: number }
+
+const touching = (m: Manifest, spans: readonly Span[]): SegmentInfo[] => {
+  const ids = new Set(spans.flatMap(({ from, to }) => overlapping(m, from, to).map(({ id }) => id)));
+  return m.segments.filter(({ id }) => ids.has(id));
+};
+
 /** Answers the patch's number. A patch that reaches less far than one before it never takes the cursor back. */
 export async function append(ground: Ground, patch: Patch, syncedAt: Ms): Promise<number> {
   for (;;) {
-    const { nextPatch: id } = await peek(ground);
+    const id = ground.nextPatch ?? (await peek(ground)).nextPatch;
     const sealed = await sealJson(ground.cipher, 'patches', String(id), patch);
     const done = await ground.shelves.write('relaxed', ['meta', 'patches'], async (shelf) => {
       const now = await ownManifest(ground, shelf);
+      ground.nextPatch = now.nextPatch;
       if (now.nextPatch !== id) return false;
       await shelf.put('patches', { id, runs: patch.runs.length, left: false, sealed });
       await putManifest(shelf, {
@@ -67,7 +76,9 @@ export async function append(ground: Ground, patch: Patch, syncedAt: Ms): Promis
       });
       return true;
     });
-    if (done) return id;
+    if (!done) continue;
+    ground.nextPatch = id + 1;
+    return id;
   }
 }
 
@@ -90,14 +101,14 @@ const sameIds = (a: readonly SegmentInfo[], b: readonly SegmentInfo[]): boolean 
   a.length === b.length && a.every((one, i) => one.id === b[i]?.id);
 
 /** Null where one of them was replaced meanwhile. */
-async function outsideOf(ground: Ground, segments: readonly SegmentInfo[], from: number, to: number): Promise<Page[] | null> {
+async function outsideOf(ground: Ground, segments: readonly SegmentInfo[], spans: readonly Span[]): Promise<Page[] | null> {
   const pages: Page[] = [];
   for (const info of segments) {
     const columns = await findSegment(ground, info.id), kept = [];
     if (columns === null) return null;
     for (let row = 0; row < columns.rows; row++) {
       const start = columns.start[row] ?? 0;
-      if (start < from || start >= to) kept.push(runAt(columns, row));
+      if (!spans.some(({ from, to }) => start >= from && start < to)) kept.push(runAt(columns, row));
     }
     pages.push(...pagesOf(kept));
   }

@@ -131,7 +131,7 @@ export class Loop {
       try {
         const opened = await this.replica.disk.open();
         if (this.replica.epoch !== '') this.replica.reset();
-        const rest = opened ? await this.replica.open(opened) : [];
+        const rest = opened ? await this.replica.open(opened, this.#needs.world.clock.now()) : [];
         await this.outbox.load();
         if (!opened) return;
         this.#needs.begun(opened);

@@ -3,7 +3,7 @@ import type { Outcome } from '#machines/sync-words.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
-import type { Patch } from '#workers/seams.ts';
+import type { DayRuns, Patch } from '#workers/seams.ts';
 import type { WorkerClock } from '#workers/world.ts';
 import { NO_ANSWER } from './answer.ts';
 import type { Applied } from './apply.ts';
@@ -60,19 +60,25 @@ export async function bootstrap(needs: Fetching): Promise<Outcome> {
   return { is: 'done', cursor: needs.replica.cursor, left: needs.replica.daysLeft };
 }
 
-/** The newest day that is not here yet. */
+/** The newest days that are not here yet: the first of all alone, so that its rows are soon here, then some at once and written together. */
 export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Outcome> {
-  const day = [...replica.days].filter(([, here]) => !here).map(([one]) => one).sort().at(-1);
-  if (day !== undefined) {
-    const answer = await wire.runsOfDay(day);
-    if (!answer.ok) return refused(answer.failure);
-    const pages = framesOrNull(answer.value);
-    if (!pages) return failedWith(NO_ANSWER);
-    await replica.addDay(day, pages);
+  const missing = [...replica.days].filter(([, here]) => !here).map(([one]) => one).sort().reverse();
+  const asked = missing.slice(0, missing.length === replica.days.size ? 1 : DAYS_AT_ONCE);
+  const answers = await Promise.all(asked.map(async (day) => ({ day, answer: await wire.runsOfDay(day) })));
+  const days: DayRuns[] = [];
+  let failure: Failure | null = null;
+  for (const { day, answer } of answers) {
+    const pages = answer.ok ? framesOrNull(answer.value) : null;
+    if (pages === null) { failure = answer.ok ? NO_ANSWER : answer.failure; break; }
+    days.push({ day, pages });
+  }
+  if (days.length > 0) {
+    await replica.addDays(days);
     dayAdded();
   }
-  return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
+  return failure ? refused(failure) : { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
 }
+export const DAYS_AT_ONCE = 6;
 
 /** Names of people are no events (they stand outside the log): whoever acts and has no name here yet is asked for, once each. */
 export async function learnNames({ wire, replica }: Fetching): Promise<void> {

@@ -2,8 +2,9 @@ import type { Day, Ms, UserId } from '#contract/ids.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/opening.ts';
 import { DiskFault } from '#workers/seams.ts';
-import type { Disk, Engine, Fresh, Opened, Patch, Person, SegmentInfo } from '#workers/seams.ts';
+import type { DayRuns, Disk, Engine, Fresh, Opened, Patch, Person, SegmentInfo } from '#workers/seams.ts';
 import type { Applied, Base } from './apply.ts';
 import { mergePatches, rekind } from './apply.ts';
 
@@ -48,39 +49,19 @@ export class Replica {
     };
   }
 
-  /**
-   * First step of opening (COL-6): what is small, what changed since, and the runs of the newest two days with the jobs and problems that
-   * they name. Answers what is left to load.
-   */
-  async open(opened: Opened): Promise<readonly SegmentInfo[]> {
+  /** First step of opening (COL-6): what the default view touches. Answers what is left to load. */
+  async open(opened: Opened, now: Ms): Promise<readonly SegmentInfo[]> {
     this.epoch = opened.epoch;
     this.cursor = opened.cursor;
     this.syncedAt = opened.syncedAt;
     this.days = new Map(opened.days.map(({ day, here }) => [day, here]));
     this.people = opened.people;
-    this.engine.zone(opened.branding.timeZone, opened.branding.dayBeginsHour);
-    this.engine.people(opened.people);
-    this.engine.put(opened.rows);
-    const edge = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) - FIRST_VIEW_SEC;
-    const [first, rest] = [opened.segments.filter(({ toSec }) => toSec >= edge), opened.segments.filter(({ toSec }) => toSec < edge)];
-    const job = new Set<number>(), problem = new Set<number>();
-    for (const segment of first) {
-      const columns = await this.loadSegment(segment);
-      for (const n of columns?.job ?? []) job.add(n);
-      for (const n of columns?.problem ?? []) if (n !== 0) problem.add(n);
-    }
-    this.engine.put(await this.disk.books(opened.folds, { job, problem }));
-    for (const patch of opened.patches) this.#show(patch);
-    return rest.sort((a, b) => b.toSec - a.toSec);
+    return (await firstRows(this.disk, (one) => this.#read(one), this.engine, opened, DEFAULT_VIEW, now)).rest;
   }
 
   /** Second step: every other row and run. Nothing is folded before it is done: a fold over rows that are not here would be a hole. */
   async openRest(opened: Opened, rest: readonly SegmentInfo[], pause: () => Promise<void>): Promise<void> {
-    const newer = new Set(opened.patches.flatMap(({ rows }) => [...(rows.job ?? []).map(({ n }) => `job/${n}`), ...(rows.problem ?? []).map(({ n }) => `problem/${n}`)]));
-    await this.disk.restOfBooks(opened.folds, async ({ job = [], problem = [] }) => {
-      this.engine.put({ job: job.filter(({ n }) => !newer.has(`job/${n}`)), problem: problem.filter(({ n }) => !newer.has(`problem/${n}`)) });
-      await pause();
-    });
+    await openBooks(this.disk, this.engine, opened, pause);
     for (const segment of rest) {
       await this.loadSegment(segment);
       await pause();
@@ -96,18 +77,9 @@ export class Replica {
     return this.cursor === opened.cursor;
   }
 
-  /** Null where it cannot be read: its days are then not here, and are fetched again. */
-  async loadSegment({ id }: SegmentInfo): Promise<RunColumns | null> {
-    try {
-      const columns = await this.disk.segment(id);
-      this.engine.addSegment(columns);
-      this.#segments.add(id);
-      return columns;
-    } catch (fault) {
-      if (!(fault instanceof DiskFault) || fault.kind !== 'corrupt') throw fault;
-      for (const day of fault.days) this.days.set(day, false);
-      return null;
-    }
+  async loadSegment(segment: SegmentInfo): Promise<void> {
+    const columns = await this.#read(segment);
+    if (columns) this.engine.addSegment(columns);
   }
 
   /** Nothing is written or shown from now on, whatever is still on its way. */
@@ -142,10 +114,12 @@ export class Replica {
     this.full = null;
   }
 
-  async addDay(day: Day, pages: readonly RunColumns[]): Promise<void> {
-    await this.#write(() => this.disk.addDays([{ day, pages }]));
-    for (const page of pages) this.engine.addSegment(page);
-    this.days.set(day, true);
+  /** Memory takes them in while they are being encrypted and written. */
+  async addDays(days: readonly DayRuns[]): Promise<void> {
+    const written = this.#write(() => this.disk.addDays(days));
+    for (const { pages } of days) for (const page of pages) this.engine.addSegment(page);
+    await written;
+    for (const { day } of days) this.days.set(day, true);
   }
 
   /** Writes the patch, then shows it. `id`: its number on disk, null where the disk is full and it waits for the next. */
@@ -174,6 +148,19 @@ export class Replica {
   }
 
   knows(id: UserId): boolean { return this.people.some((one) => one.id === id); }
+
+  /** Null where it cannot be read: its days are then not here, and are fetched again. */
+  async #read({ id }: SegmentInfo): Promise<RunColumns | null> {
+    try {
+      const columns = await this.disk.segment(id);
+      this.#segments.add(id);
+      return columns;
+    } catch (fault) {
+      if (!(fault instanceof DiskFault) || fault.kind !== 'corrupt') throw fault;
+      for (const day of fault.days) this.days.set(day, false);
+      return null;
+    }
+  }
 
   #show(patch: Patch): void {
     this.engine.put(patch.rows);
@@ -210,6 +197,3 @@ export class Replica {
     }
   }
 }
-
-/** The default view: the last two days. */
-const FIRST_VIEW_SEC = 2 * 86_400;

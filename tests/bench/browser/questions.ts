@@ -19,6 +19,9 @@ export interface Contender {
   load(runs: number): Promise<{ readonly ms: number }>;
   /** After a restart of the browser: everything that is needed for the default filter's answer. */
   open(): Promise<Answer>;
+  /** What the steps of the last opening took, ms; bytes by store before encryption. Ours alone tells. */
+  steps?(): Promise<readonly (readonly [what: string, ms: number])[]>;
+  sizes?(): Promise<Readonly<Record<string, number>>>;
   /** Whatever `open` left for later. */
   rest(): Promise<void>;
   ask(filter: RunsFilter): Promise<Answer>;

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pack, unpack, type Packed, type SmallRow } from '#workers/disk/books.ts';
+import type { SmallRow } from '#workers/disk/books.ts';
+import { pack, unpack, type Packed } from '#workers/disk/packing.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 const alike = fc.array(fc.record({ n: fc.nat(), name: fc.string(), at: fc.option(fc.nat()), note: fc.option(fc.record({ content: fc.string() })) }));
@@ -15,5 +16,5 @@ test('SYNC-2: rows come out of a chunk as they went in, whether their fields are
 
 test('COL-6: rows with the same fields name them once', () => {
   const rows: SmallRow[] = [{ n: 1, id: 'a' }, { n: 2, id: 'b' }];
-  expect(pack(rows)).toEqual({ fields: ['n', 'id'], values: [[1, 'a'], [2, 'b']] });
+  expect(pack(rows)).toEqual({ fields: ['n', 'id'], count: 2, columns: [{ from: 1 }, { words: ['a', 'b'], at: [0, 1] }] });
 });

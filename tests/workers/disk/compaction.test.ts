@@ -51,8 +51,8 @@ describe.each(DISKS)('on %s', (name, make) => {
   test('COL-5: patches of many runs are folded, and only the touched segments are written again', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
-    await disk.addDay(today, [page(runsOfDay(today, 2000, 1))]);
-    await disk.addDay(yesterday, [page(runsOfDay(yesterday, LIMITS.pageRows, 100_000))]);
+    await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 2000, 1))] }]);
+    await disk.addDays([{ day: yesterday, pages: [page(runsOfDay(yesterday, LIMITS.pageRows, 100_000))] }]);
     const untouched = (await disk.open())?.segments[1];
     const many = Array.from({ length: LIMITS.pageRows + 1 }, (_, i) => run(1_000_000 + i, startOfDay(today) + (i % 86_000), 1));
     await disk.append(patch(11, [...many, run(1, startOfDay(today), 9)]), 1);
@@ -73,7 +73,7 @@ describe.each(DISKS)('on %s', (name, make) => {
     await disk.append(patch(11, newer, { problem: [problem(1)] }), 1);
     expect(await disk.compact()).toBe(false);
     expect(await disk.compact()).toBe(false);
-    await disk.addDay(today, [page([run(1, startOfDay(today), 0), run(900_000, startOfDay(today) + 9)])]);
+    await disk.addDays([{ day: today, pages: [page([run(1, startOfDay(today), 0), run(900_000, startOfDay(today) + 9)])] }]);
     while (await disk.compact());
     expect((await disk.open())?.patches).toEqual([]);
     const { runs } = await shown(disk);
@@ -101,7 +101,7 @@ test('COL-5: days, patches and compaction from two tabs at once lose no segment,
   const disks = [one, two] as const;
   const compacting = disks.map((disk) => compactFor(disk, 25));
   await Promise.all([
-    ...days.map((day, i) => (disks[i % 2] ?? one).addDay(day, [page(runsOfDay(day, 20, 1 + i * 100)), page(runsOfDay(day, 20, 51 + i * 100))])),
+    ...days.map((day, i) => (disks[i % 2] ?? one).addDays([{ day, pages: [page(runsOfDay(day, 20, 1 + i * 100)), page(runsOfDay(day, 20, 51 + i * 100))] }])),
     ...Array.from({ length: 90 }, (_, i) => (disks[i % 2] ?? one).append(
       patch(11 + i, [run(100_000 + i, startOfDay(days[i % 31] ?? '') + 5)], { problem: [problem(i * 50 + 1)] }), i)),
     ...compacting,
@@ -123,7 +123,7 @@ test('SYNC-1: a tab that still works on data from before a fresh start changes n
   await old.begin(fresh());
   await next.begin(fresh({}, DAYS, 'e2'));
   await expect(old.append(patch(99, [run(1, 1)]), 1)).rejects.toMatchObject({ kind: 'gone' });
-  await expect(old.addDay(today, [])).rejects.toMatchObject({ kind: 'gone' });
+  await expect(old.addDays([{ day: today, pages: [] }])).rejects.toMatchObject({ kind: 'gone' });
   await expect(old.compact()).rejects.toMatchObject({ kind: 'gone' });
   expect(await next.open()).toMatchObject({ epoch: 'e2', cursor: 10, patches: [] });
   await old.open();

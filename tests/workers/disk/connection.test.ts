@@ -44,7 +44,7 @@ test('G16: a connection that the browser closes under us is told; our own closin
 test('G16: a database that vanished or holds something else is loaded anew', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
-  await disk.addDay(DAYS[0] ?? '', [page(runsOfDay(DAYS[0] ?? '', 10, 1))]);
+  await disk.addDays([{ day: DAYS[0] ?? '', pages: [page(runsOfDay(DAYS[0] ?? '', 10, 1))] }]);
   await disk.keepCommand(command('a'));
   for (const manifest of [null, 'text', { epoch: 'e1' }, { ...(await manifestOf(place.idb)), days: [{ day: 5 }] }, { ...(await manifestOf(place.idb)), segments: 'x' }]) {
     await putRaw(place.idb, 'meta', { name: 'manifest', manifest });

@@ -46,7 +46,7 @@ export class Device {
   async addDay(day: Day, stale: boolean): Promise<void> {
     const runs = stale && !this.#here.has(day) ? (this.#old.get(day) ?? []) : this.#of(day);
     const half = Math.ceil(runs.length / 2), sorted = runs.toSorted((a, b) => b.startSec - a.startSec);
-    await this.disk.addDay(day, half > 1 ? [page(sorted.slice(0, half)), page(sorted.slice(half))] : [page(runs)]);
+    await this.disk.addDays([{ day, pages: half > 1 ? [page(sorted.slice(0, half)), page(sorted.slice(half))] : [page(runs)] }]);
     this.#here.add(day);
   }
 

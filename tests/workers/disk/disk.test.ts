@@ -11,14 +11,14 @@ describe.each(DISKS)('on %s', (_name, make) => {
     const { disk, again } = await make();
     expect(await disk.open()).toBeNull();
     await disk.begin(fresh({ problem: [problem(1), problem(2000)] }));
-    await disk.addDay(today, [page(runsOfDay(today, 100, 1))]);
+    await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 100, 1))] }]);
     const id = await disk.append(patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }), 777);
     expect(await disk.patch(id)).toEqual(patch(12, [run(1, startOfDay(today), 1)], { problem: [problem(1, 2)] }));
 
     const opened = await (await again()).open();
     expect(opened).toMatchObject({ epoch: 'e1', cursor: 12, syncedAt: 777, me: { username: 'ada' }, people: [{ name: 'Ada' }], branding: { title: 'North' } });
     expect(opened?.days).toEqual([{ day: today, here: true }, ...DAYS.slice(1).map((day) => ({ day, here: false }))]);
-    expect(opened?.rows.problem?.map((one) => one.n).toSorted((a, b) => a - b)).toEqual([1, 2000]);
+    expect(opened?.rows).toEqual({});
     expect(opened?.segments).toEqual([{ id: 1, rows: 100, fromSec: startOfDay(today), toSec: startOfDay(today) + 99 * 40 }]);
     expect(opened?.patches).toHaveLength(1);
   });
@@ -26,7 +26,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
   test('SYNC-6: a fresh start leaves nothing of before but the outbox', async () => {
     const { disk, again } = await make();
     await disk.begin(fresh({ problem: [problem(1)] }));
-    await disk.addDay(today, [page(runsOfDay(today, 10, 1))]);
+    await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
     await disk.append(patch(12, [run(99, startOfDay(today))]), 1);
     await disk.keepCommand(command('c1'));
     await disk.begin(fresh({}, [yesterday], 'e2'));
@@ -39,11 +39,11 @@ describe.each(DISKS)('on %s', (_name, make) => {
   test('COL-5: a day that comes again replaces itself and leaves its neighbours alone', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
-    await disk.addDay(today, [page(runsOfDay(today, 50, 1000))]);
-    await disk.addDay(yesterday, [page(runsOfDay(yesterday, 50, 1))]);
+    await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 50, 1000))] }]);
+    await disk.addDays([{ day: yesterday, pages: [page(runsOfDay(yesterday, 50, 1))] }]);
     while (await disk.compact());
     expect((await disk.open())?.segments).toHaveLength(1);
-    await disk.addDay(today, [page(runsOfDay(today, 51, 1000, 3))]);
+    await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 51, 1000, 3))] }]);
     const { runs } = await shown(disk);
     expect(Object.values(runs)).toHaveLength(101);
     expect(runs['1000']?.elapsedSec).toBe(3);
@@ -53,7 +53,7 @@ describe.each(DISKS)('on %s', (_name, make) => {
   test('SYNC-10: what is older than the window leaves', async () => {
     const { disk } = await make();
     await disk.begin(fresh());
-    for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, i * 100 + 1))]);
+    for (const [i, day] of DAYS.entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, i * 100 + 1))] }]);
     await disk.forget(startOfDay(yesterday));
     const opened = await disk.open();
     expect(opened?.days.map((one) => one.day)).toEqual([today, yesterday]);
@@ -79,6 +79,6 @@ describe.each(DISKS)('on %s', (_name, make) => {
   test('SYNC-1: without a beginning nothing can be added', async () => {
     const { disk } = await make();
     await expect(disk.append(patch(1), 1)).rejects.toBeInstanceOf(DiskFault);
-    await expect(disk.addDay(today, [])).rejects.toBeInstanceOf(DiskFault);
+    await expect(disk.addDays([{ day: today, pages: [] }])).rejects.toBeInstanceOf(DiskFault);
   });
 });

@@ -42,7 +42,7 @@ test.each(['quota put', 'quota end'] as const)('G15: without room (%s) the oldes
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
   await disk.keepCommand(command('before'));
-  for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+  for (const [i, day] of DAYS.entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
   let removed = 0;
   faults.removed = (store) => { if (store === 'segments') removed += 1; };
   faults.put = (store) => (removed === 0 && store !== 'segments' && (store !== 'meta' || !dropping()) ? how : null);
@@ -62,12 +62,14 @@ test('G15: where making room does not help, the fault says full, and nothing tha
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh({ problem: [problem(1)] }));
   await disk.keepCommand(command('before'));
-  await disk.addDay(today, [page(runsOfDay(today, 10, 1))]);
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
   faults.put = (store) => (store === 'outbox' || store === 'patches' ? 'quota end' : null);
   await expect(disk.keepCommand(command('now'))).rejects.toMatchObject({ kind: 'full' });
   await expect(disk.append(patch(11), 1)).rejects.toMatchObject({ kind: 'full' });
   expect((await disk.commands()).map((one) => one.id)).toEqual(['before']);
-  expect(await disk.open()).toMatchObject({ cursor: 10, rows: { problem: [{ n: 1 }] } });
+  const opened = await disk.open() ?? expect.fail('nothing to open');
+  expect(opened.cursor).toBe(10);
+  expect(await disk.books(opened.folds, { problem: [1, 2] })).toEqual({ problem: [problem(1)] });
   faults.put = null;
   expect((await disk.keepCommand(command('now'))).order).toBe(2);
 });
@@ -75,7 +77,7 @@ test('G15: where making room does not help, the fault says full, and nothing tha
 test('G15: where the browser gives room back late, history is not dropped at each try', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
-  for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+  for (const [i, day] of DAYS.entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
   faults.put = (store) => (store === 'patches' ? 'quota end' : null);
   const left: (number | undefined)[] = [];
   for (let i = 0; i < 6; i++) {
@@ -91,7 +93,7 @@ test('G15: where the browser gives room back late, history is not dropped at eac
 test('G15: a fresh start may push out all that it replaces', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
-  for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+  for (const [i, day] of DAYS.entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
   let removed = 0;
   faults.removed = (store) => { if (store === 'segments') removed += 1; };
   faults.put = (store) => (store === 'books' && removed < 4 ? 'quota put' : null);
@@ -102,9 +104,9 @@ test('G15: a fresh start may push out all that it replaces', async () => {
 test('G15: an older day from the wire pushes out nothing newer', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
-  await disk.addDay(today, [page(runsOfDay(today, 10, 1))]);
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
   faults.put = (store) => (store === 'segments' ? 'quota put' : null);
-  await expect(disk.addDay(DAYS[1] ?? '', [page(runsOfDay(DAYS[1] ?? '', 10, 100))])).rejects.toMatchObject({ kind: 'full' });
+  await expect(disk.addDays([{ day: DAYS[1] ?? '', pages: [page(runsOfDay(DAYS[1] ?? '', 10, 100))] }])).rejects.toMatchObject({ kind: 'full' });
   expect((await disk.open())?.segments).toHaveLength(1);
 });
 
@@ -122,7 +124,7 @@ test('G16: opening is tried four times, then it is unavailable and memory takes 
 test('G16: a record that the browser cannot read any more', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh({ problem: [problem(1)] }));
-  await disk.addDay(today, [page(runsOfDay(today, 10, 1))]);
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
   await disk.keepCommand(command('a'));
   faults.read = (store) => (store === 'segments' ? 'unreadable' : null);
   await expect(disk.segment(1)).rejects.toMatchObject({ kind: 'corrupt', days: [today] });
@@ -132,15 +134,17 @@ test('G16: a record that the browser cannot read any more', async () => {
   expect(await disk.commands()).toHaveLength(1);
 });
 
-test('COL-6: opening reads no segment', async () => {
+test('COL-6: opening reads no segment, no job and no problem', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
-  await disk.begin(fresh({ problem: [problem(1)] }));
-  for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+  await disk.begin(fresh({ problem: [problem(1)], company: [{ n: 1, id: 'c', name: 'Acme', madeAt: 1 }] }));
+  for (const [i, day] of DAYS.entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
   await disk.append(patch(11, [run(1, startOfDay(today), 1)]), 1);
   faults.reads.length = 0;
   faults.asked.length = 0;
-  expect((await disk.open())?.segments).toHaveLength(4);
-  expect(faults.reads.toSorted()).toEqual(['books', 'meta', 'meta', 'patches']);
+  faults.books.length = 0;
+  expect(await disk.open()).toMatchObject({ segments: { length: 4 }, rows: { company: [{ name: 'Acme' }] } });
+  expect(faults.reads.toSorted()).toEqual(['books', 'books', 'books', 'meta', 'meta', 'patches']);
+  expect(faults.books).toEqual(['company…company', 'cause…cause', 'key…key']);
   expect(faults.asked).toHaveLength(1);
 });
 
@@ -148,7 +152,7 @@ test('COL-5: a first load reads no segment either', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await disk.begin(fresh());
   faults.reads.length = 0;
-  for (const [i, day] of DAYS.entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+  for (const [i, day] of DAYS.entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
   expect(faults.reads).not.toContain('segments');
 });
 
@@ -165,7 +169,7 @@ test('OUT-1: what concerns the outbox is asked for with strict durability, every
   const place = await placeIn(freshIdb()), disk = await place.open();
   faults.asked.length = 0;
   await disk.begin(fresh());
-  await disk.addDay(today, [page(runsOfDay(today, 10, 1))]);
+  await disk.addDays([{ day: today, pages: [page(runsOfDay(today, 10, 1))] }]);
   await disk.append(patch(11), 1);
   expect(faults.asked.filter((one) => one.mode === 'readwrite').map((one) => one.durability)).toEqual(['relaxed', 'relaxed', 'relaxed']);
   faults.asked.length = 0;

@@ -12,14 +12,17 @@ export interface Faults {
   readonly asked: { readonly stores: readonly string[]; readonly mode: string; readonly durability: string | undefined }[];
   /** Records read, by store. */
   readonly reads: string[];
+  /** Of the books: tables from and to. */
+  readonly books: string[];
   restore(): void;
 }
 
 /** fake-indexeddb has no faults of its own: its classes are wrapped until `restore`. */
 export function injectFaults(): Faults {
   const store = IDBObjectStore.prototype;
-  const read = (self: Store, _args: unknown[], go: () => unknown): unknown => {
+  const read = (self: Store, args: unknown[], go: () => unknown): unknown => {
     faults.reads.push(self.name);
+    if (self.name === 'books') faults.books.push(tablesAsked(args[0]));
     return faults.read?.(self.name) === 'unreadable' ? failed(self, 'NotReadableError') : go();
   };
   const undo = [
@@ -47,7 +50,7 @@ export function injectFaults(): Faults {
       return go();
     }),
   ];
-  const faults: Faults = { put: null, removed: null, read: null, asked: [], reads: [], restore: () => undo.forEach((one) => one()) };
+  const faults: Faults = { put: null, removed: null, read: null, asked: [], reads: [], books: [], restore: () => undo.forEach((one) => one()) };
   return faults;
 }
 
@@ -62,6 +65,11 @@ function wrap(prototype: object, name: string, around: (self: Store, args: unkno
   });
   return () => void Reflect.set(prototype, name, original);
 }
+
+const tablesAsked = (query: unknown): string => {
+  const { lower, upper } = query as { lower?: string[]; upper?: string[] };
+  return Array.isArray(query) ? String(query[0]) : `${lower?.[0]}…${upper?.[0]}`;
+};
 
 const call = (target: object, name: string, ...args: unknown[]): unknown => Reflect.apply(Reflect.get(target, name) as () => unknown, target, args);
 

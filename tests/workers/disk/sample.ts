@@ -2,7 +2,7 @@ import type { Day } from '#contract/ids.ts';
 import { encodeColumns, newestFirst, runAt, viewColumns, type LeanRun, type RunColumns } from '#contract/monitoring/columns.ts';
 import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import { SMALL_TABLES, idOf, type SmallRow } from '#workers/disk/books.ts';
+import { joinRows, SMALL_TABLES, idOf, type SmallRow } from '#workers/disk/books.ts';
 
 /** A little world to store: runs, rows and commands that are told apart, and the plain fold that a disk is judged by. */
 export const DAYS: readonly Day[] = ['2026-03-05', '2026-03-04', '2026-03-03', '2026-03-02'];
@@ -44,6 +44,7 @@ export interface Shown { readonly cursor: number; readonly rows: Record<string, 
 export async function shown(disk: Disk): Promise<Shown> {
   const opened = await disk.open();
   if (!opened) throw new Error('nothing to open');
+  const books = await allBooks(disk, opened);
   const runs = new Map<number, LeanRun>();
   for (const info of opened.segments) {
     const columns = await disk.segment(info.id);
@@ -54,7 +55,14 @@ export async function shown(disk: Disk): Promise<Shown> {
       runs.set(one.n, one);
     }
   }
-  return foldPlain(opened, runs);
+  return foldPlain({ ...opened, rows: { ...opened.rows, ...books } }, runs);
+}
+
+/** Every job and problem of the books, as one. */
+export async function allBooks(disk: Disk, { folds }: Pick<Opened, 'folds'>): Promise<SmallRows> {
+  const parts: SmallRows[] = [];
+  await disk.restOfBooks(folds, (rows) => { parts.push(rows); return Promise.resolve(); });
+  return joinRows(parts);
 }
 
 export function foldPlain(opened: Pick<Opened, 'cursor' | 'rows' | 'patches'>, runs: Map<number, LeanRun>): Shown {

@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
 import { NAME, placeIn, freshIdb, OWNER } from './places.ts';
-import { command, DAYS, fresh, page, patch, problem, run, runsOfDay } from './sample.ts';
+import { allBooks, command, DAYS, fresh, page, patch, problem, run, runsOfDay } from './sample.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/seams.ts';
 
@@ -26,7 +26,7 @@ async function plant(disk: Disk): Promise<void> {
       problem: [{ ...problem(1), note: { by: 'u', at: 1, content: word(13) } }], key: [{ id: 'k', name: word(14) }],
     } as object,
   });
-  await disk.addDay(today, [page([{ ...run(1, startOfDay(today)), message: word(15) }])]);
+  await disk.addDays([{ day: today, pages: [page([{ ...run(1, startOfDay(today)), message: word(15) }])] }]);
   await disk.append(patch(11, [{ ...run(2, startOfDay(today)), message: word(16) }], { problem: [{ ...problem(2), ticket: word(17) }] }), 1);
   await disk.keepCommand({ ...command('a'), input: { comment: word(18) } });
   await disk.markCommand('a', 'refused', { kind: 'conflict', message: word(19) });
@@ -35,7 +35,8 @@ async function plant(disk: Disk): Promise<void> {
 test('G52: of twenty words that were planted in rows, runs, commands and names, none stands in any database', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await plant(disk);
-  const opened = JSON.stringify([await disk.open(), await disk.commands(), new TextDecoder().decode((await disk.segment(1)).text)]);
+  const first = await disk.open();
+  const opened = JSON.stringify([first, first && await allBooks(disk, first), await disk.commands(), new TextDecoder().decode((await disk.segment(1)).text)]);
   expect(WORDS.filter((one) => !opened.includes(one))).toEqual([]);
 
   for (let round = 0; round < 2; round++) {
@@ -60,7 +61,7 @@ test('G52: what is readable without the key is the written list and nothing else
   ]);
   const manifest = found.find((one) => 'manifest' in one.record)?.record['manifest'] as object;
   expect(Object.keys(manifest).toSorted()).toEqual([
-    'books', 'cursor', 'days', 'epoch', 'firstPatch', 'generation', 'leftRuns', 'load', 'nextPatch', 'nextSegment', 'patchRuns', 'segments', 'syncedAt',
+    'books', 'cursor', 'days', 'epoch', 'firstPatch', 'folds', 'generation', 'leftRuns', 'load', 'nextPatch', 'nextSegment', 'patchRuns', 'segments', 'syncedAt',
   ]);
   const ivs = found.flatMap(({ record }) => [record['sealed'], record['failure']]).flatMap((one) => (one ? [(one as { iv: Uint8Array }).iv.join()] : []));
   expect(new Set(ivs).size).toBe(ivs.length);
@@ -80,7 +81,7 @@ test('G52: a ciphertext that was moved to another record, store or database cann
   const place = await placeIn(freshIdb()), disk = await place.open();
   const plantTwo = async (): Promise<void> => {
     await disk.begin(fresh({ problem: [problem(1), problem(2000)] }));
-    for (const [i, day] of DAYS.slice(0, 2).entries()) await disk.addDay(day, [page(runsOfDay(day, 10, 1 + i * 100))]);
+    for (const [i, day] of DAYS.slice(0, 2).entries()) await disk.addDays([{ day, pages: [page(runsOfDay(day, 10, 1 + i * 100))] }]);
     for (const at of [11, 12]) await disk.append(patch(at, [run(at, startOfDay(today))]), 1);
   };
   await plantTwo();
@@ -88,12 +89,15 @@ test('G52: a ciphertext that was moved to another record, store or database cann
   await swapSealed(place.idb, 'segments', 'sealed');
   await expect(disk.segment(first?.id ?? 0)).rejects.toMatchObject({ kind: 'corrupt', days: [DAYS[0]] });
   await expect(disk.segment(second?.id ?? 0)).rejects.toMatchObject({ kind: 'corrupt', days: [DAYS[1]] });
-  for (const store of ['books', 'patches']) {
-    await plantTwo();
-    expect(await disk.open()).not.toBeNull();
-    await swapSealed(place.idb, store, 'sealed');
-    expect(await disk.open()).toBeNull();
-  }
+  await plantTwo();
+  expect(await disk.open()).not.toBeNull();
+  await swapSealed(place.idb, 'patches', 'sealed');
+  expect(await disk.open()).toBeNull();
+  await plantTwo();
+  const { folds } = await disk.open() ?? expect.fail('nothing to open');
+  await swapSealed(place.idb, 'books', 'sealed');
+  await expect(disk.books(folds, { problem: [1] })).rejects.toMatchObject({ kind: 'corrupt' });
+  await expect(allBooks(disk, { folds })).rejects.toMatchObject({ kind: 'corrupt' });
   for (const id of ['a', 'b', 'c']) await disk.keepCommand(command(id));
   await swapSealed(place.idb, 'outbox', 'sealed');
   expect((await disk.commands()).map((one) => one.id)).toEqual(['c']);

@@ -1,0 +1,94 @@
+import type { Ms } from '#contract/ids.ts';
+import { EVERYTHING } from '#contract/monitoring/query.ts';
+import type { RunsFilter, RunsWindow } from '#contract/monitoring/query.ts';
+import type { RunColumns } from '#contract/monitoring/columns.ts';
+import type { Disk, Engine, Opened, SegmentInfo, SmallRows } from './seams.ts';
+
+/**
+ * Opening in two steps, the first of which does not grow with history (COL-6):
+ *
+ *   manifest, people, small tables, patches ─▶ segments of the view's time ─▶ their problems ─▶ select ─▶ jobs of the window ─▶ rows
+ *   then, in parts: all other jobs and problems, the other segments, newest first
+ *
+ * Between the two, every answer about the first view's time is whole, but for text in job names; of older runs it knows nothing yet, so
+ * that strips and usual ranges may be short.
+ */
+export interface First { readonly opened: Opened; readonly here: readonly SegmentInfo[]; readonly rest: readonly SegmentInfo[] }
+
+/** What is shown first: the question, once it is known what there is, and the rows of it. */
+export interface FirstView { readonly filter: (opened: Opened, now: Ms) => RunsFilter; readonly window: RunsWindow }
+
+/** The default list: what is pending of the last two days that this device knows, worst first. */
+export const DEFAULT_VIEW: FirstView = {
+  filter: (opened, now) => {
+    const newest = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) * 1000;
+    return { ...EVERYTHING, from: Math.min(now, newest) - FIRST_VIEW_MS, rows: 'jobs', review: 'pending', order: 'worst' };
+  },
+  window: { first: 0, count: 60 },
+};
+const FIRST_VIEW_MS = 2 * 86_400_000;
+
+/** Null where there is nothing to open. `DiskFault` gone where another tab has folded meanwhile, corrupt where a part cannot be read. */
+export async function openFirst(disk: Disk, engine: Engine, view: FirstView, now: Ms): Promise<First | null> {
+  const opened = await disk.open();
+  if (!opened) return null;
+  return firstRows(disk, ({ id }) => disk.segment(id), engine, opened, view, now);
+}
+
+/** The same of what was opened already. `load` may answer null for a segment that cannot be read. */
+export async function firstRows(
+  disk: Books, load: (segment: SegmentInfo) => Promise<RunColumns | null>, engine: Engine, opened: Opened, view: FirstView, now: Ms,
+): Promise<First> {
+  const filter = view.filter(opened, now), newest = opened.segments.toSorted((a, b) => b.toSec - a.toSec);
+  const touched = ({ fromSec, toSec }: SegmentInfo): boolean => toSec * 1000 >= (filter.from ?? -Infinity) && fromSec * 1000 < (filter.to ?? Infinity);
+  const here = newest.filter(touched), rest = newest.filter((one) => !touched(one));
+  const coming = Promise.all(here.map(load));
+  takeIn(engine, opened);
+  const columns = (await coming).filter((one) => one !== null);
+  for (const one of columns) engine.addSegment(one);
+  if (filter.text.trim() !== '') await openBooks(disk, engine, opened, () => Promise.resolve());
+  else {
+    engine.put(await disk.books(opened.folds, { problem: missing(engine, 'problem', problemsOf(columns, opened, filter)) }));
+    const rows = engine.view(engine.select(filter, now), view.window, now);
+    engine.put(await disk.books(opened.folds, { job: missing(engine, 'job', rows.map(({ job }) => job)) }));
+  }
+  return { opened, here, rest };
+}
+type Books = Pick<Disk, 'books' | 'restOfBooks'>;
+
+/** What needs no segment and no book: who, small tables, patches. */
+export function takeIn(engine: Engine, { branding, people, rows, patches }: Opened): void {
+  engine.zone(branding.timeZone, branding.dayBeginsHour);
+  engine.people(people);
+  engine.put(rows);
+  for (const patch of patches) {
+    engine.put(patch.rows);
+    engine.upsert(patch.runs);
+  }
+}
+
+/** All jobs and problems; those that a patch told are newer and stay. `pause` comes between the parts. */
+export async function openBooks(disk: Books, engine: Engine, { folds, patches }: Opened, pause: () => Promise<void>): Promise<void> {
+  const told = {
+    job: new Set(patches.flatMap(({ rows }) => (rows.job ?? []).map(({ n }) => n))),
+    problem: new Set(patches.flatMap(({ rows }) => (rows.problem ?? []).map(({ n }) => n))),
+  };
+  await disk.restOfBooks(folds, async ({ job = [], problem = [] }: SmallRows) => {
+    engine.put({ job: job.filter(({ n }) => !told.job.has(n)), problem: problem.filter(({ n }) => !told.problem.has(n)) });
+    await pause();
+  });
+}
+
+const missing = (engine: Engine, table: 'job' | 'problem', ns: Iterable<number>): number[] =>
+  [...new Set(ns)].filter((n) => engine.row(table, n) === undefined);
+
+function* problemsOf(all: readonly RunColumns[], { patches }: Opened, { from, to }: RunsFilter): Generator<number> {
+  const since = (from ?? -Infinity) / 1000, until = (to ?? Infinity) / 1000;
+  for (const { rows, start, problem } of all) {
+    for (let row = 0; row < rows; row++) {
+      const one = problem[row] ?? 0, at = start[row] ?? 0;
+      if (one !== 0 && at >= since && at < until) yield one;
+    }
+  }
+  for (const { runs } of patches) for (const run of runs) if (run.problem !== null) yield run.problem;
+}
