@@ -8,9 +8,16 @@ export class TestClock implements WorkerClock {
   #order = 0;
   readonly #timers = new Set<Timer>();
 
-  constructor(start = Date.UTC(2026, 5, 15, 6)) { this.#now = start; }
+  readonly #settled: () => Promise<void>;
 
-  now(): number { return this.#now; }
+  /** `settled`: what else must come to rest before time goes on. */
+  constructor(start = Date.UTC(2026, 5, 15, 6), settled: () => Promise<void> = () => settle()) {
+    this.#now = start;
+    this.#settled = settled;
+  }
+
+  /** Whole milliseconds, as a real clock tells them. */
+  now(): number { return Math.floor(this.#now); }
 
   after(ms: number, work: () => void): () => void {
     const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, work };
@@ -21,12 +28,12 @@ export class TestClock implements WorkerClock {
   /** Lets `ms` pass: each timer at its time, and everything that follows from it before the next. */
   async pass(ms: number): Promise<void> {
     const until = this.#now + ms;
-    await settle();
+    await this.#settled();
     for (let due = this.#due(until); due; due = this.#due(until)) {
       this.#timers.delete(due);
       this.#now = Math.max(this.#now, due.at);
       due.work();
-      await settle();
+      await this.#settled();
     }
     this.#now = until;
   }

@@ -6,7 +6,6 @@ import type { Disk } from '#workers/seams.ts';
 import type { Channel, WorkerWorld } from '#workers/world.ts';
 import type { makeChance } from './chance.ts';
 import type { TestClock } from './clock.ts';
-import type { User } from './server.ts';
 import { TENANT } from './server.ts';
 import type { SimWire } from './wire.ts';
 
@@ -21,13 +20,13 @@ export class SimDevice {
   #present: boolean;
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  constructor(clock: TestClock, chance: ReturnType<typeof makeChance>, wire: SimWire, user: User, signedIn = true) {
+  constructor(clock: TestClock, chance: ReturnType<typeof makeChance>, wire: SimWire, user: { readonly me: { readonly id: string } }, signedIn = true, tenant = TENANT) {
     this.wire = wire;
     this.#clock = clock;
     this.disk = memoryDisk(chance.uuid());
     this.#present = signedIn;
     // Memory needs no keys; everything else of the register is as the browser's.
-    this.#held = { key: {}, outboxKey: {}, tenant: TENANT, user: user.me.id, actor: user.me.id, device: this.disk.device, offlineUntil: clock.now() + 7 * 86_400_000 } as unknown as Held;
+    this.#held = { key: {}, outboxKey: {}, tenant, user: user.me.id, actor: user.me.id, device: this.disk.device, offlineUntil: clock.now() + 7 * 86_400_000 } as unknown as Held;
     this.world = {
       clock, chance, fetch: wire.fetch, origin: 'http://daybook.test', makeEngine,
       openRegister: () => Promise.resolve(this.#register()), openDisk: () => Promise.resolve(this.disk), memoryDisk: () => this.disk,

@@ -1,20 +1,21 @@
 import type { Event } from '#contract/events.ts';
 import type { makeChance } from './chance.ts';
-import type { SimServer } from './server.ts';
+import type { memoryRows } from '#contract/fold.ts';
 
 const KEY = '00000000-0000-4000-8000-0000000000aa';
+interface Provider { readonly rows: ReturnType<typeof memoryRows>; append(drafts: readonly Draft[]): void }
 type Draft = { readonly event: Event; readonly company: number | null };
 
 /** What happens at a provider: companies, jobs, runs that go well and badly. Drafts as ingest makes them. */
 export class Story {
-  readonly #server: SimServer;
+  readonly #server: Provider;
   readonly #chance: ReturnType<typeof makeChance>;
   readonly #now: () => number;
   #run = 0;
   #problem = 0;
   #running: number[] = [];
 
-  constructor(server: SimServer, chance: ReturnType<typeof makeChance>, now: () => number) {
+  constructor(server: Provider, chance: ReturnType<typeof makeChance>, now: () => number) {
     this.#server = server;
     this.#chance = chance;
     this.#now = now;

@@ -1,22 +1,24 @@
 import type { makeChance } from './chance.ts';
 import type { TestClock } from './clock.ts';
-import type { SimServer } from './server.ts';
 
 /** How often of a thousand requests what goes wrong. */
 export interface Faults { drop: number; lose: number; silence: number; double: number; delay: number; garbage: number }
 export const NO_FAULTS: Faults = { drop: 0, lose: 0, silence: 0, double: 0, delay: 0, garbage: 0 };
+
+/** Who answers: `jar` names the browser whose cookies go along. */
+export interface Server { handle(request: Request, jar: string): Promise<Response> }
 
 /** One device's way to the server: it drops, doubles, delays and so reorders, and may lose the answer to what was done. */
 export class SimWire {
   faults: Faults = NO_FAULTS;
   up = true;
   readonly asked: { readonly at: number; readonly path: string }[] = [];
-  readonly #server: SimServer;
+  readonly #server: Server;
   readonly #clock: TestClock;
   readonly #chance: ReturnType<typeof makeChance>;
   readonly #cookie: string;
 
-  constructor(server: SimServer, clock: TestClock, chance: ReturnType<typeof makeChance>, cookie: string) {
+  constructor(server: Server, clock: TestClock, chance: ReturnType<typeof makeChance>, cookie: string) {
     this.#server = server;
     this.#clock = clock;
     this.#chance = chance;

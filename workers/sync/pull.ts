@@ -62,7 +62,7 @@ export async function bootstrap(needs: Fetching): Promise<Outcome> {
 
 /** The newest days that are not here yet: the first of all alone, so that its rows are soon here, then some at once and written together. */
 export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Outcome> {
-  const missing = [...replica.days].filter(([, here]) => !here).map(([one]) => one).sort().reverse();
+  const missing = [...replica.days].filter(([, here]) => !here).map(([one]) => one).sort().toReversed();
   const asked = missing.slice(0, missing.length === replica.days.size ? 1 : DAYS_AT_ONCE);
   const answers = await Promise.all(asked.map(async (day) => ({ day, answer: await wire.runsOfDay(day) })));
   const days: DayRuns[] = [];

@@ -63,7 +63,7 @@ test('SYNC-6: what is out of scope leaves memory and disk at the next contact', 
   const opened = await device.disk.open();
   expect(opened?.rows.company?.map(({ n }) => n)).toEqual([1]);
   const jobs: number[] = [];
-  await device.disk.restOfBooks(opened?.folds ?? 0, ({ job = [] }) => { jobs.push(...job.map(({ company }) => company)); return Promise.resolve(true); });
+  await device.disk.restOfBooks(opened?.folds ?? 0, async ({ job = [] }) => { jobs.push(...job.map(({ company }) => company)); });
   expect(new Set(jobs)).toEqual(new Set([1]));
 });
 

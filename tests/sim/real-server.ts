@@ -1,0 +1,93 @@
+import type { Draft, Logged } from '#contract/events.ts';
+import { fold, memoryRows } from '#contract/fold.ts';
+import type { UserId } from '#contract/ids.ts';
+import { defaultBranding } from '#server/brand/default.ts';
+import { systemChance } from '#server/chance.ts';
+import { systemClock } from '#server/clock.ts';
+import { allHandlers } from '#server/handlers.ts';
+import { makeApp } from '#server/http/app.ts';
+import { makeLog } from '#server/log.ts';
+import { makeUser } from '#server/people/people.ts';
+import type { Store } from '#server/store/store.ts';
+import { makeTenant } from '#server/store/tenants.ts';
+import type { World } from '#server/world.ts';
+import type { TestClock } from './clock.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** The real server: the whole application over its real store, on the clock of the test. One provider a story. */
+export class RealServer {
+  /** What the story has written, folded: for choosing what happens next. */
+  readonly rows = memoryRows();
+  readonly tenant: string;
+  readonly world: World;
+  readonly #host: string;
+  readonly #app: ReturnType<typeof makeApp>;
+  readonly #jars = new Map<string, string>();
+  #busy = 0;
+  #line: Promise<unknown> = Promise.resolve();
+
+  constructor(store: Store, clock: TestClock) {
+    const counted: Store = { ...store, tenant: (tenant, work, how) => this.#counted(() => store.tenant(tenant, work, how)), system: (work) => this.#counted(() => store.system(work)) };
+    const timer = { now: () => clock.now(), after: (ms: number, work: () => void) => ({ cancel: clock.after(ms, work) }) };
+    this.world = {
+      store: counted, clock: timer, chance: systemChance, log: makeLog(systemClock, () => {}),
+      config: { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [] },
+    };
+    this.tenant = systemChance.uuid();
+    this.#host = `${this.tenant}.example`;
+    this.#app = makeApp(this.world, allHandlers(this.world));
+  }
+
+  async begin(users: readonly string[]): Promise<UserId[]> {
+    await makeTenant(this.world.store, { tenant: this.tenant, host: this.#host, branding: defaultBranding(this.tenant, 'Provider', this.#host), isDefault: false });
+    const ids: UserId[] = [];
+    for (const username of users) {
+      ids.push(await makeUser(this.world, this.tenant, { username, name: username, email: `${username}@example.test`, password: PASSWORD, roles: ['operator', 'admin'], companies: null }));
+    }
+    return ids;
+  }
+
+  /** Written to the log in the order of the calls. */
+  append(drafts: readonly Omit<Draft, 'entity'>[]): void {
+    const at = this.world.clock.now();
+    for (const draft of drafts) fold(this.rows, { ...draft, entity: '', seq: 0, at, actor: { is: 'clock' }, subject: null, commandId: null });
+    const whole = drafts.map((draft) => ({ ...draft, entity: draft.event.type }));
+    this.#line = this.#line.then(() => this.world.store.tenant(this.tenant, (tx) => tx.append(whole, { actor: { is: 'clock' }, subject: null, commandId: null, at })));
+  }
+
+  /** One request with the cookies of a browser. */
+  async handle(request: Request, jar: string): Promise<Response> {
+    return this.#counted(async () => {
+      const headers = new Headers(request.headers);
+      headers.set('host', this.#host);
+      const kept = this.#jars.get(jar);
+      if (kept !== undefined) headers.set('cookie', kept);
+      const { pathname, search } = new URL(request.url);
+      const body = request.method === 'GET' ? null : await request.text();
+      const answer = await this.#app.request(`http://${this.#host}${pathname}${search}`, { method: request.method, headers, body }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
+      for (const cookie of answer.headers.getSetCookie()) this.#jars.set(jar, cookie.split(';')[0] ?? '');
+      return answer;
+    });
+  }
+
+  /** Until the server has nothing in hand. */
+  async idle(): Promise<void> {
+    await this.#line;
+    for (let quiet = 0; quiet < 6;) {
+      await new Promise<void>((resolve) => { setImmediate(resolve); });
+      quiet = this.#busy === 0 ? quiet + 1 : 0;
+    }
+  }
+
+  log(): Promise<Logged[]> { return this.world.store.tenant(this.tenant, (tx) => tx.eventsAfter(0, 100_000), { readOnly: true }); }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy += 1;
+    try {
+      return await work();
+    } finally {
+      this.#busy -= 1;
+    }
+  }
+}
