@@ -59,27 +59,28 @@ export function dailyChecksDoor(inner: Door, now: number, json: string | null): 
     for (const one of statuses) if (one.last) one.tell(statusOf(one.last));
   };
   /** The answer to a filter is worked out once a change: what is measured on the page shall be the page. */
-  const worked = new Map<string, { readonly version: number; readonly live: readonly Lean[]; readonly problems: readonly Lean[]; readonly facets: RunsFacets }>();
+  const worked = new Map<string, { readonly version: number; readonly live: readonly Lean[]; readonly progress: RunsView['progress']; readonly facets: RunsFacets }>();
   const known = (filter: RunsFilter) => {
     const had = worked.get(JSON.stringify(filter));
     if (had?.version === version) return had;
     const live = listed(runs, filter, dealt, now);
     const problems = listed(runs, { ...filter, review: null }, dealt, now).filter((run) => reviewed(run, dealt, now) !== 'none');
-    const made = { version, live, problems, facets: facetsOf(runs, filter, dealt, now) };
+    const progress = { cleared: problems.reduce((sum, run) => sum + (reviewed(run, dealt, now) === 'pending' ? 0 : 1), 0), of: problems.length };
+    const made = { version, live, progress, facets: facetsOf(runs, filter, dealt, now) };
     worked.set(JSON.stringify(filter), made);
     return made;
   };
   const answer = (one: { takes: RunsWatch; held: { key: string; ids: readonly Lean[] } | null }): RunsView => {
     const { filter, window, held, round } = one.takes;
     const key = JSON.stringify([filter, round]);
-    const { live, problems, facets } = known(filter);
+    const { live, progress, facets } = known(filter);
     const kept = held && one.held?.key === key ? one.held.ids : live;
     one.held = { key, ids: kept };
     return structuredClone({
       total: kept.length, first: window.first,
       rows: kept.slice(window.first, window.first + window.count).map(({ n, job, ago, state }) => viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n))),
       facets,
-      progress: { cleared: problems.reduce((sum, run) => sum + (reviewed(run, dealt, now) === 'pending' ? 0 : 1), 0), of: problems.length },
+      progress,
       fresh: kept === live ? 0 : freshOf(kept, live), newestAt: runs.length === 0 ? null : now - 60_000, loaded: { days: checks.loadedDays, of: 30 }, version,
       committedAt: version === 0 ? null : now,
     });

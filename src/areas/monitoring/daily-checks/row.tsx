@@ -66,7 +66,7 @@ export const Row = memo(function Row(props: RowProps) {
       <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} /></div>
     </div>
   );
-});
+}, sameRow);
 
 /** Two lines of 56 px: icon in the margin, company and state, job and cause, strip, tick. */
 export const Card = memo(function Card(props: RowProps) {
@@ -93,7 +93,15 @@ export const Card = memo(function Card(props: RowProps) {
       <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} big /></div>
     </div>
   );
-});
+}, sameRow);
+
+/** Each answer of the worker brings new objects: a row that says the same is not drawn again. */
+function sameRow(a: RowProps, b: RowProps): boolean {
+  for (const name of Object.keys(b) as (keyof RowProps)[]) {
+    if (name !== 'row' && a[name] !== b[name]) return false;
+  }
+  return a.row === b.row || JSON.stringify(a.row) === JSON.stringify(b.row);
+}
 
 const frame = ({ row, index, top, selected, cursor, tabbed, open, me, zone, now }: RowProps) => ({
   'role': 'row', 'aria-rowindex': index + 2, 'aria-selected': selected, 'aria-label': rowWords(row, me, now, zone), 'tabIndex': tabbed ? 0 : -1,
