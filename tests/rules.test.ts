@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 // contract/RULES.md numbers what the product promises; the name of a test begins with the ids of the rules that it proves.
 
 const RULE = /^- \*\*([A-Z]+-?\d+[a-z]?)\*\*/gm;
-const ID = /^[A-Z]{1,5}-?\d+[a-z]?$/;
+const ID = /^[A-Z]{1,8}-?\d+[a-z]?$/;
 
 const rules = [...readFileSync('contract/RULES.md', 'utf8').matchAll(RULE)].map((match) => match[1] ?? '');
 

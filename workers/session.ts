@@ -12,6 +12,7 @@ import type { Owner } from './disk/database.ts';
 import type { Held, Register } from './disk/register.ts';
 import { DiskFault } from './seams.ts';
 import type { Disk } from './seams.ts';
+import { makeSignIn } from './sign-in.ts';
 import { Loop } from './sync/loop.ts';
 import type { Begun } from './sync/pull.ts';
 import { makeTokens } from './sync/tokens.ts';
@@ -30,6 +31,7 @@ export class Session {
   readonly #tabs: Channel;
   readonly #tokens;
   readonly #wire;
+  readonly #signIn;
   #register: Register | null = null;
   #held: Held | null = null;
   #disk: Disk | null = null;
@@ -43,6 +45,7 @@ export class Session {
     this.#changed = changed;
     this.#tokens = makeTokens({ fetch: world.fetch, origin: world.origin, clock: world.clock, renewed: (granted) => this.#renewed(granted) });
     this.#wire = makeWire({ fetch: world.fetch, origin: world.origin, clock: world.clock, tokens: this.#tokens });
+    this.#signIn = makeSignIn(world.clock, (credentials) => this.#wire.ask('loginDb', credentials));
     this.#tabs = world.channel('daybook/1');
     this.#tabs.listen((raw) => {
       const message = raw as TabMessage;
@@ -71,7 +74,7 @@ export class Session {
   }
 
   async signIn(username: string, password: string): Promise<Result<Me>> {
-    const answer = await this.#wire.ask('loginDb', { username, password });
+    const answer = await this.#signIn({ username, password });
     if (!answer.ok) return answer;
     const granted = answer.value;
     this.#stop();

@@ -27,7 +27,7 @@ export function once<T>(world: World, ask: Ask, decide: (tx: TenantTx) => Promis
       }
       const last = await tx.sql.selectFrom('command').select((e) => e.fn.max('n').as('n'))
         .where('tenant_id', '=', tenant).where('device', '=', command.device).executeTakeFirst();
-      const expected = Number(last?.n ?? 0) + 1;
+      const expected = (last?.n ?? 0) + 1;
       if (command.order < expected) return failed({ kind: 'out-of-order', message: MESSAGES.outOfOrder, expected });
     }
     const { drafts, answer } = await decide(tx);

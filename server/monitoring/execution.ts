@@ -53,7 +53,7 @@ async function problemOf(tx: TenantTx, problem: ProblemRow, companies: readonly 
     .groupBy(sql`company.row->>'name'`).orderBy('jobs', 'desc').limit(20).execute();
   return {
     state: problem.state, kind: cause?.kind ?? 'other', cause: cause?.template ?? '', openedAt: iso(problem.openedAt),
-    closedAt: isoOrNull(problem.closedAt), runs: problem.runs, elsewhere: elsewhere.map(({ company, jobs }) => ({ company, jobs: Number(jobs) })),
+    closedAt: isoOrNull(problem.closedAt), runs: problem.runs, elsewhere: elsewhere.map(({ company, jobs }) => ({ company, jobs })),
   };
 }
 
@@ -67,7 +67,7 @@ async function historyOf(tx: TenantTx, problem: number): Promise<Execution['hist
   const events = await tx.sql.selectFrom('event').select(['type', 'at', 'actor', 'data'])
     .where('tenant_id', '=', tx.tenant).where('type', 'in', Object.keys(DONE))
     .where('entity', 'in', [`problem:${problem}`, 'problem:*'])
-    .where(sql<boolean>`(data->'n' = to_jsonb(${problem}::bigint) or data->'problems' @> to_jsonb(${problem}::bigint))`)
+    .where(sql<boolean>`(data->>'n' = ${String(problem)} or data::jsonb->'problems' @> to_jsonb(${problem}::bigint))`)
     .orderBy('seq', 'desc').limit(100).execute();
   const names = new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));
   return events.map(({ type, at, actor, data }) => ({

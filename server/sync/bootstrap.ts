@@ -1,5 +1,4 @@
 import type { Me } from '#contract/account/me.ts';
-import type { Branding } from '#contract/brand/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
@@ -32,7 +31,7 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<
     scope.keys ? await tx.all('key') : [], await peopleOf(tx),
   ];
   return {
-    protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding: branding as Branding, windowFrom,
+    protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding: branding, windowFrom,
     days: await daysOf(tx, scope, windowFrom, epoch),
     people,
     companies: companies.filter(({ n }) => seesCompany(scope, n)),

@@ -3,7 +3,7 @@ import type { Day, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { encodeColumns, leanOf } from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
-import type { JobRow, RunRow } from '#contract/monitoring/rows.ts';
+import type { JobRow } from '#contract/monitoring/rows.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { Scope } from './scope.ts';
 
@@ -25,7 +25,7 @@ export async function daysOf(tx: TenantTx, scope: Scope, from: Day, epoch: strin
   const rows = await tx.sql.selectFrom('run').select([day.as('day'), (e) => e.fn.countAll<number>().as('rows'), (e) => e.fn.max('seq').as('seq')])
     .where('tenant_id', '=', tx.tenant).where('company_n', 'in', [...scope.companies]).where('started_at', '>=', Date.parse(from))
     .groupBy(day).orderBy(day, 'desc').execute();
-  return rows.map((row) => ({ day: row.day, rows: Number(row.rows), tag: tagOf(epoch, row.day, Number(row.seq), scope) }));
+  return rows.map((row) => ({ day: row.day, rows: row.rows, tag: tagOf(epoch, row.day, row.seq, scope) }));
 }
 
 export async function tagOfDay(tx: TenantTx, scope: Scope, day: Day, epoch: string): Promise<string> {
@@ -46,7 +46,7 @@ export async function pagesOf(tx: TenantTx, scope: Scope, day: Day): Promise<Uin
     .where('run.started_at', '>=', from).where('run.started_at', '<', from + DAY_MS);
   if (scope.companies !== null) query = query.where('run.company_n', 'in', scope.companies.size === 0 ? [0] : [...scope.companies]);
   const rows = await query.orderBy(sql`run.started_at / 1000`, 'desc').orderBy('run.n', 'desc').execute();
-  return frame(rows.map(({ run, job }) => leanOf(run as RunRow, job)));
+  return frame(rows.map(({ run, job }) => leanOf(run, job)));
 }
 
 export function frame(runs: readonly LeanRun[]): Uint8Array<ArrayBuffer> {

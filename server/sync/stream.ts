@@ -16,7 +16,7 @@ export function pokeStream(
   const encoder = new TextEncoder();
   const started = rightsOf(signed);
   let told = -1, beat = 0, timer: { cancel(): void } | null = null, busy = false, again = false;
-  let stop: () => void = () => {};
+  let stop: () => void = nothing;
 
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -24,7 +24,7 @@ export function pokeStream(
       const poke = (one: Poke): void => write(`data: ${JSON.stringify(one)}\n\n`);
       const unhook = world.store.onAppend((of) => { if (of === tenant) void look(); });
       stop = () => {
-        stop = () => {};
+        stop = nothing;
         unhook();
         timer?.cancel();
         onClose();
@@ -58,5 +58,7 @@ export function pokeStream(
     cancel() { stop(); },
   });
 }
+
+const nothing = (): void => {};
 
 const rightsOf = ({ roles, companies }: Signed): string => JSON.stringify([[...roles].sort(), companies === null ? null : [...companies].sort((a, b) => a - b)]);

@@ -9,12 +9,14 @@ const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javas
 export async function serveFolder(folder: string): Promise<{ url: string; stop: () => void }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://x').pathname);
-    readFile(join(folder, path === '/' ? 'index.html' : path)).then((body) => {
-      response.writeHead(200, {
-        'content-type': TYPES[extname(path === '/' ? '.html' : path)] ?? 'text/html', 'cross-origin-opener-policy': 'same-origin',
+    const file = path === '/' ? 'index.html' : path;
+    readFile(join(folder, file)).then(
+      (body) => response.writeHead(200, {
+        'content-type': TYPES[extname(file)] ?? 'text/html', 'cross-origin-opener-policy': 'same-origin',
         'cross-origin-embedder-policy': 'require-corp', 'cross-origin-resource-policy': 'same-origin',
-      }).end(body);
-    }, () => response.writeHead(404).end());
+      }).end(body),
+      () => response.writeHead(404).end(),
+    );
   });
   await new Promise<void>((ready) => { server.listen(0, '127.0.0.1', ready); });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => { server.closeAllConnections(); server.close(); } };

@@ -11,10 +11,10 @@ export const SILENCE_MS: Ms = 20_000;
  * What `work` answers, or that there was no answer: it threw, stayed silent too long, or was called off. `work` is aborted then, and what
  * it says later is heard by nobody.
  */
-export async function withinSilence<T>(clock: WorkerClock, work: (signal: AbortSignal) => Promise<Result<T>>, caller?: AbortSignal): Promise<Result<T>> {
+export async function withinSilence<T>(clock: WorkerClock, work: (signal: AbortSignal) => Promise<Result<T>>, caller?: AbortSignal, most: Ms = SILENCE_MS): Promise<Result<T>> {
   const stop = new AbortController();
   const giveUp = (): void => stop.abort();
-  const off = clock.after(SILENCE_MS, giveUp);
+  const off = clock.after(most, giveUp);
   caller?.addEventListener('abort', giveUp, { once: true });
   if (caller?.aborted) giveUp();
   const silence = new Promise<Result<T>>((resolve) => {

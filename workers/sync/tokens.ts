@@ -32,6 +32,9 @@ export interface TokenNeeds {
   readonly renewed: (session: Session) => void;
 }
 
+/** Shorter than the time for which the server honours the cookie that a lost answer rotated: asking again is no theft then. */
+const REFRESH_SILENCE_MS: Ms = 7_000;
+
 /** Renewed so long before their end. */
 const AHEAD_MS: Ms = 15_000;
 
@@ -78,7 +81,7 @@ const askRefresh = ({ fetch, origin, clock }: Pick<TokenNeeds, 'fetch' | 'origin
   if (!answer.ok) return failed(ours ? ended(answer.failure) : NO_ANSWER);
   const parsed = v.safeParse(SessionSchema, answer.value);
   return parsed.success ? ok(parsed.output) : failed(NO_ANSWER);
-});
+}, undefined, REFRESH_SILENCE_MS);
 
 /** A refresh can only succeed, end the session or be of no avail now: nothing else of an answer says that the session is over. */
 const ended = (failure: Failure): Failure => {

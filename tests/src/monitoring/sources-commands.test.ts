@@ -16,37 +16,37 @@ const BASH = TOOL_CHOICES.map((choice) => choice.tool).filter((tool) => tool !==
 
 const NAMES = ['Files on FS01', `it's "quoted" $HOME \`id\` $(id) !x; rm -rf / & | > \\ %`];
 
-test.each(NAMES)('SRC-1: each line is sound bash and sends to this site, whatever the name of the job: %s', (job) => {
+test.each(NAMES)('COPY-1: each line is sound bash and sends to this site, whatever the name of the job: %s', (job) => {
   const sent = BASH.map((tool) => argsOf(recipeOf(tool, { origin, secret, job }).text).filter((arg) => arg.startsWith('https://')));
   expect(sent.every((urls) => urls.length > 0 && urls.every((url) => new URL(url).origin === origin))).toBe(true);
 });
 
-test.each(NAMES)('SRC-1: each line carries the key in its header, and a ping in its address: %s', (job) => {
+test.each(NAMES)('COPY-1: each line carries the key in its header, and a ping in its address: %s', (job) => {
   const posts = BASH.filter((tool) => tool !== 'ping').map((tool) => argsOf(recipeOf(tool, { origin, secret, job }).text));
   expect(posts.every((args) => args.includes(`Authorization: Bearer ${secret}`))).toBe(true);
   expect(argsOf(recipeOf('ping', { origin, secret, job }).text).at(-1)).toBe(`${origin}/ping/${secret}/${slugOf(job)}/0`);
 });
 
-test.each(NAMES)('SRC-1: the name of the job arrives as it was given: %s', (job) => {
+test.each(NAMES)('COPY-1: the name of the job arrives as it was given: %s', (job) => {
   const jobs = (['restic', 'borg', 'rclone', 'kopia'] as const)
     .map((tool) => argsOf(recipeOf(tool, { origin, secret, job }).text).find((arg) => arg.startsWith('https://')) ?? '')
     .map((url) => [new URL(url).searchParams.get('job'), new URL(url).searchParams.get('exit')]);
   expect(jobs).toEqual([[job, '0'], [job, '0'], [job, '0'], [job, '0']]);
 });
 
-test('SRC-1: own records are one JSON argument that says the job', () => {
+test('COPY-1: own records are one JSON argument that says the job', () => {
   const job = `it's a "job"`;
   const data = argsOf(recipeOf('api', { origin, secret, job }).text).find((arg) => arg.startsWith('{'));
   expect(JSON.parse(data ?? '')).toMatchObject({ job, status: 'Success' });
 });
 
-test('SRC-1: a word for a shell comes out as it went in', () => {
+test('COPY-1: a word for a shell comes out as it went in', () => {
   const words = fc.sample(fc.string({ unit: fc.constantFrom("'", '"', '$', '`', '\\', ' ', '!', 'a', ';', '*', '\t') }), 40);
   const out = execFileSync('bash', ['-c', `printf '%s\\0' ${words.map((word) => shell(word)).join(' ')}`], { encoding: 'utf8' });
   expect(out.split('\0').slice(0, -1)).toEqual(words);
 });
 
-test('SRC-1: a slug is safe in an address and never empty', () => {
+test('COPY-1: a slug is safe in an address and never empty', () => {
   expect([slugOf('SQL nightly, tier 1'), slugOf('Büro Zürich'), slugOf('日本'), slugOf('--')]).toEqual(['sql-nightly-tier-1', 'bu-ro-zu-rich', 'backup', 'backup']);
   fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', 'Z', '9', ' ', '-', '.', 'ü', '日', '/', "'") }), (name) => { expect(slugOf(name)).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/); }));
 });

@@ -1,0 +1,168 @@
+import { beforeAll, expect, test } from 'vitest';
+import { fold, memoryRows } from '#contract/fold.ts';
+import { runAt, viewColumns } from '#contract/monitoring/columns.ts';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
+import type { Bootstrap, EventsPage, LastSync } from '#contract/sync/calls.ts';
+import { ask, makeGround } from '../http/ground.ts';
+import type { Answer, Ground } from '../http/ground.ts';
+import { eachDatabase } from '../store/databases.ts';
+import { anOffice, failure } from './ground.ts';
+import type { Asker } from './ground.ts';
+
+const TODAY = '2026-03-02', YESTERDAY = '2026-03-01';
+let ground: Ground;
+
+const bytesOf = async (app: { request(path: string, init: object, env: object): Response | Promise<Response> }, host: string, day: string, headers: Record<string, string>): Promise<Response> =>
+  app.request(`/api/v1/sync/runs/${day}`, { headers: { host, ...headers } }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
+
+function runsIn(body: ArrayBuffer): LeanRun[] {
+  const found: LeanRun[] = [];
+  for (let at = 0; at < body.byteLength;) {
+    const length = new DataView(body).getUint32(at, true);
+    const columns = viewColumns(body.slice(at + 4, at + 4 + length));
+    for (let row = 0; row < columns.rows; row++) found.push(runAt(columns, row));
+    at += 4 + length;
+  }
+  return found;
+}
+const events = (me: Asker, { epoch, cursor }: Pick<Bootstrap, 'epoch' | 'cursor'>, more = ''): Promise<Answer<EventsPage>> =>
+  me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}${more}`);
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => { ground = await makeGround({}, await open()); });
+
+  test('SYNC-3, SYNC-10: bootstrap says who I am, the small tables as of a cursor, the window, and its days newest first', async () => {
+    const office = await anOffice(ground);
+    const me = await office.as('dana', ['operator']);
+    await office.post(1, [failure('files', `${YESTERDAY}T02:00:00Z`), failure('sql', `${TODAY}T02:00:00Z`), failure('mail', `${TODAY}T03:00:00Z`)]);
+    const { body: { data } } = await me<Bootstrap>('GET', 'sync/bootstrap?protocol=1');
+    expect(data.me).toMatchObject({ username: 'dana', name: 'DANA', roles: ['operator'], companies: null, serviceProviderId: office.tenant });
+    expect(data.days.map(({ day, rows }) => [day, rows])).toEqual([[TODAY, 2], [YESTERDAY, 1]]);
+    expect(data.windowFrom).toBe('2026-02-01');
+    expect(data.companies.map(({ name }) => name)).toEqual(['Calloway Freight', 'Drummond & Pike']);
+    expect(data.jobs.map(({ name }) => name).sort()).toEqual(['files', 'mail', 'sql']);
+    expect(data.problems).toHaveLength(3);
+    expect(data.causes).toHaveLength(1);
+    expect(data.keys).toEqual([]); // an operator does not see keys
+    expect((await events(me, data)).body.data).toMatchObject({ events: [], more: false, cursor: data.cursor });
+  });
+
+  test('SYNC-1, SYNC-2: small tables at a cursor and the events after it are what a fold of the whole log makes', async () => {
+    const office = await anOffice(ground);
+    const me = await office.as('erin', ['operator', 'admin']);
+    await office.post(1, [failure('files', `${TODAY}T01:00:00Z`), failure('sql', `${TODAY}T02:00:00Z`)]);
+    const begun = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    await office.post(1, [failure('files', `${TODAY}T02:30:00Z`, { status: 'Success', message: null }), failure('web', `${TODAY}T02:40:00Z`)]);
+    const [run] = begun.problems.map(({ lastRun }) => lastRun);
+    await me('PUT', `monitoring/backoffice/jobExecutions/${run}`, { change: { is: 'note', content: 'seen' } });
+
+    const rows = memoryRows();
+    for (const one of begun.jobs) rows.job.set(one.n, one);
+    for (const one of begun.problems) rows.problem.set(one.n, one);
+    for (const one of begun.causes) rows.cause.set(one.n, one);
+    let { cursor } = begun, asked = 0;
+    for (let more = true; more; asked++) {
+      const page = (await events(me, { epoch: begun.epoch, cursor }, '&limit=2')).body.data;
+      for (const one of page.events) fold(rows, one);
+      expect(page.cursor).toBeGreaterThan(cursor);
+      ({ cursor, more } = page);
+    }
+    expect(asked).toBeGreaterThan(2);
+    const anew = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    expect(anew.cursor).toBe(cursor);
+    expect([...rows.problem.values()]).toEqual(anew.problems);
+    expect([...rows.job.values()].sort((a, b) => a.n - b.n)).toEqual([...anew.jobs].sort((a, b) => a.n - b.n));
+  });
+
+  test('SYNC-4: a day travels as columns with a tag that changes when a run of it does, and a known tag costs no body', async () => {
+    const office = await anOffice(ground);
+    const me = await office.as('finn', ['operator']);
+    await office.post(1, [failure('files', `${YESTERDAY}T02:00:00Z`), failure('sql', `${YESTERDAY}T03:00:00Z`)]);
+    const token = (await me<{ token: string }>('GET', 'sync/bootstrap')).status;
+    expect(token).toBe(200);
+    const session = await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', { method: 'POST', host: office.host, body: { username: 'finn', password: 'correct horse battery' } });
+    const authorization = `Bearer ${session.body.data.token}`;
+    const first = await bytesOf(office.app, office.host, YESTERDAY, { authorization });
+    const tag = first.headers.get('etag') ?? '';
+    const runs = runsIn(await first.arrayBuffer());
+    expect(runs.map(({ startSec }) => startSec * 1000)).toEqual([Date.parse(`${YESTERDAY}T03:00:00Z`), Date.parse(`${YESTERDAY}T02:00:00Z`)]);
+    expect(runs[0]?.message).toContain('Unable to connect to host sql.example.net');
+    const again = await bytesOf(office.app, office.host, YESTERDAY, { authorization, 'if-none-match': tag });
+    expect([again.status, (await again.arrayBuffer()).byteLength]).toEqual([304, 0]);
+    await office.post(1, [failure('late', `${YESTERDAY}T04:00:00Z`)]);
+    const later = await bytesOf(office.app, office.host, YESTERDAY, { authorization, 'if-none-match': tag });
+    expect(later.status).toBe(200);
+    expect(runsIn(await later.arrayBuffer())).toHaveLength(3);
+  });
+
+  test('SYNC-6, T3: a user with one company gets nothing of the other, in no table, day, event or answer', async () => {
+    const office = await anOffice(ground);
+    const all = await office.as('gina', ['operator']);
+    const one = await office.as('hugo', ['operator', 'admin'], [1]);
+    await office.post(1, [failure('own-job', `${TODAY}T01:00:00Z`)]);
+    await office.post(2, [failure('foreign-job', `${TODAY}T02:00:00Z`)]);
+    const data = (await one<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    expect(data.companies.map(({ n }) => n)).toEqual([1]);
+    expect(data.days).toMatchObject([{ day: TODAY, rows: 1 }]);
+    const log = await events(one, { epoch: data.epoch, cursor: 0 });
+    expect(log.body.data.cursor).toBe(data.cursor);
+    const said = JSON.stringify([data.jobs, data.problems, data.companies, data.keys, log.text]);
+    expect(said).toContain('own-job');
+    expect(said).not.toMatch(/foreign-job|Drummond|Key 2/);
+
+    const foreign = (await all<Bootstrap>('GET', 'sync/bootstrap')).body.data.problems.find(({ company }) => company === 2)?.lastRun;
+    const missing = await one('GET', 'monitoring/backoffice/jobExecutions/999999');
+    for (const answer of [
+      await one('GET', `monitoring/backoffice/jobExecutions/${foreign}`),
+      await one('PUT', `monitoring/backoffice/jobExecutions/${foreign}`, { change: { is: 'review', comment: null } }),
+    ]) expect([answer.status, answer.text]).toEqual([404, missing.text]);
+    const own = (await one<{ problem: { elsewhere: unknown[] } }>('GET', `monitoring/backoffice/jobExecutions/${data.problems[0]?.lastRun}`)).body.data;
+    expect(own.problem.elsewhere).toEqual([]);
+    const seen = (await all<{ problem: { elsewhere: unknown[] } }>('GET', `monitoring/backoffice/jobExecutions/${data.problems[0]?.lastRun}`)).body.data;
+    expect(seen.problem.elsewhere).toEqual([{ company: 'Drummond & Pike', jobs: 1 }]);
+  });
+
+  test('SYNC-9, LOG-6: the protocol before is answered, an older one is told; another epoch says so and gives no events', async () => {
+    const office = await anOffice(ground);
+    const me = await office.as('ines', ['operator']);
+    expect((await me('GET', 'sync/bootstrap?protocol=0')).status).toBe(200);
+    const data = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+    const other = (await events(me, { epoch: 'another', cursor: 1 })).body.data;
+    expect(other).toMatchObject({ epoch: data.epoch, events: [] });
+    const ahead = (await events(me, { epoch: data.epoch, cursor: data.cursor + 100 })).body.data;
+    expect(ahead.cursor).toBe(data.cursor);
+  });
+
+  test('SYNC-5, G33: the stream pokes after a commit, says when rights change, and ends with the session', async () => {
+    const office = await anOffice(ground);
+    const me = await office.as('jana', ['operator']);
+    const session = await ask<{ token: string; userId: string }>(office.app, '/api/v1/auth/login/db', { method: 'POST', host: office.host, body: { username: 'jana', password: 'correct horse battery' } });
+    const { token, userId } = session.body.data;
+    const stream = await office.app.request('/api/v1/sync/stream', { headers: { host: office.host, authorization: `Bearer ${token}` } }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const next = async (): Promise<string> => (await reader?.read())?.value ?? 'closed';
+    expect(await next()).toMatch(/^data: \{"is":"head"/);
+    await office.post(1, [failure('poked', `${TODAY}T05:00:00Z`)]);
+    expect(await next()).toMatch(/^data: \{"is":"head"/);
+    await ground.world.store.tenant(office.tenant, (tx) => tx.append(
+      [{ event: { type: 'user.scoped@1', data: { id: userId, roles: ['operator'], companies: [2] } }, company: null, entity: `user:${userId}` }],
+      { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() },
+    ));
+    let word = await next();
+    while (word.includes('"head"')) word = await next();
+    expect(word).toContain('"scope"');
+    expect(await next()).toBe('closed');
+    expect((await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.companies.map(({ n }) => n)).toEqual([2]);
+  });
+
+  test('SYNC-3: the last sync names the sources whose last request could not be used', async () => {
+    const office = await anOffice(ground);
+    const me = await office.as('kurt', ['operator']);
+    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toEqual({ status: 'NEVER', at: null, failed: [] });
+    await office.post(1, [failure('files', `${TODAY}T01:00:00Z`)]);
+    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'SUCCEEDED', failed: [] });
+    ground.pass(1_000);
+    await expect(office.post(2, [{ job: '', status: 'Broken' }])).rejects.toThrow('rejected');
+    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'FAILED', failed: [{ entity: 'Key 2' }] });
+  });
+});
