@@ -45,10 +45,12 @@ export async function firstRows(
   const coming = Promise.all(here.map(load));
   takeIn(engine, opened);
   const columns = (await coming).filter((one) => one !== null);
+  const problems = disk.books(opened.folds, { problem: missing(engine, 'problem', problemsOf(columns, opened, filter)) });
   for (const one of columns) engine.addSegment(one);
-  if (filter.text.trim() !== '') await openBooks(disk, engine, opened, () => Promise.resolve());
+  if (filter.text.trim() !== '') await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
   else {
-    engine.put(await disk.books(opened.folds, { problem: missing(engine, 'problem', problemsOf(columns, opened, filter)) }));
+    engine.select(filter, now); // counts nothing yet: its tables are made, and its loops compiled, while the disk is at work
+    engine.put(await problems);
     const rows = engine.view(engine.select(filter, now), view.window, now);
     engine.put(await disk.books(opened.folds, { job: missing(engine, 'job', rows.map(({ job }) => job)) }));
   }

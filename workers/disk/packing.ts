@@ -1,19 +1,27 @@
 import type { SmallRow } from './books.ts';
 
 /**
- * A chunk as it is sealed: its fields as columns, each in the shortest of four forms. A third of the bytes of plain rows; and of a chunk
+ * A chunk as it is sealed: its fields as columns, each in the shortest of these forms. A third of the bytes of plain rows; and of a chunk
  * that is read for a few rows, only those are made.
  *
- *   { all }         the same simple value in every row
- *   { from }        whole numbers that count up by one
- *   { words, at }   few texts, or none: each once, and which of them stands in a row
- *   [ … ]           a value a row
+ *   { all }               the same simple value in every row
+ *   { from }              whole numbers that count up by one
+ *   { words, at }         few texts, or none: each once, and which of them stands in a row
+ *   { base, unit, more }  large whole numbers, or null: base + unit · more
+ *   { of, at }            objects with the same fields, or null: packed as rows, and which of them stands in a row
+ *   [ … ]                 a value a row
  */
-export type Packed = { readonly fields: readonly string[]; readonly count: number; readonly columns: readonly Column[] } | readonly SmallRow[];
-type Column = { readonly all: unknown } | { readonly from: number } | { readonly words: readonly (string | null)[]; readonly at: readonly number[] } | readonly unknown[];
+export type Packed<R extends object = SmallRow> = Columns | readonly R[];
+interface Columns { readonly fields: readonly string[]; readonly count: number; readonly columns: readonly Column[] }
+type Column =
+  | { readonly all: unknown } | { readonly from: number }
+  | { readonly words: readonly (string | null)[]; readonly at: readonly number[] }
+  | { readonly base: number; readonly unit: number; readonly more: readonly (number | null)[] }
+  | { readonly of: Columns; readonly at: readonly (number | null)[] }
+  | readonly unknown[];
 
 /** Rows whose fields differ, or that hold an `undefined`, stay as they are. */
-export function pack(rows: readonly SmallRow[]): Packed {
+export function pack<R extends object>(rows: readonly R[]): Packed<R> {
   const fields = Object.keys(rows[0] ?? {}), names = fields.join();
   const values = rows.map((row) => Object.values(row) as unknown[]);
   const alike = rows.every((row, i) => Object.keys(row).join() === names && !values[i]?.includes(undefined));
@@ -23,32 +31,49 @@ export function pack(rows: readonly SmallRow[]): Packed {
 /** All rows, or those whose number is `wanted`. */
 export function unpack(packed: Packed, wanted?: ReadonlySet<number>): readonly SmallRow[] {
   if (!('fields' in packed)) return wanted ? packed.filter(({ n }) => wanted.has(n ?? 0)) : packed;
-  const { fields, count, columns } = packed;
-  const numbers = columns[fields.indexOf('n')];
+  const numbers = packed.columns[packed.fields.indexOf('n')];
   const rows: SmallRow[] = [];
-  for (let row = 0; row < count; row++) {
-    if (wanted && !(numbers && wanted.has(Number(valueAt(numbers, row))))) continue;
-    const one: Record<string, unknown> = {};
-    for (let i = 0; i < fields.length; i++) one[fields[i] ?? ''] = valueAt(columns[i] ?? [], row);
-    rows.push(one);
+  for (let row = 0; row < packed.count; row++) {
+    if (!wanted || (numbers && wanted.has(Number(valueAt(numbers, row))))) rows.push(rowAt(packed, row));
   }
   return rows;
+}
+
+function rowAt({ fields, columns }: Columns, row: number): object {
+  const one: Record<string, unknown> = {};
+  for (let i = 0; i < fields.length; i++) one[fields[i] ?? ''] = valueAt(columns[i] ?? [], row);
+  return one;
 }
 
 function valueAt(column: Column, row: number): unknown {
   if (Array.isArray(column)) return column[row];
   if ('all' in column) return column.all;
   if ('from' in column) return column.from + row;
-  return 'words' in column ? column.words[column.at[row] ?? 0] : undefined;
+  if ('words' in column) return column.words[column.at[row] ?? 0];
+  if ('base' in column) return timesOf(column, column.more[row] ?? null);
+  if (!('of' in column)) return undefined;
+  const at = column.at[row] ?? null;
+  return at === null ? null : rowAt(column.of, at);
 }
 
-function columnOf(values: readonly unknown[]): Column {
+const timesOf = ({ base, unit }: { readonly base: number; readonly unit: number }, more: number | null): number | null => (more === null ? null : base + unit * more);
+
+const columnOf = (values: readonly unknown[]): Column => allOf(values) ?? countedOf(values) ?? wordsOf(values) ?? largeOf(values) ?? objectsOf(values) ?? values;
+
+function allOf(values: readonly unknown[]): Column | null {
   const [first] = values;
-  if ((typeof first !== 'object' || first === null) && values.every((one) => Object.is(one, first))) return { all: first };
-  if (typeof first === 'number' && Number.isSafeInteger(first) && values.every((one, i) => one === first + i)) return { from: first };
+  return (typeof first !== 'object' || first === null) && values.every((one) => one === first) ? { all: first } : null;
+}
+
+function countedOf(values: readonly unknown[]): Column | null {
+  const [first] = values;
+  return typeof first === 'number' && Number.isSafeInteger(first) && values.every((one, i) => one === first + i) ? { from: first } : null;
+}
+
+function wordsOf(values: readonly unknown[]): Column | null {
   const places = new Map<string | null, number>(), at: number[] = [];
   for (const one of values) {
-    if ((typeof one !== 'string' && one !== null) || places.size > MOST_WORDS) return values;
+    if ((typeof one !== 'string' && one !== null) || places.size > MOST_WORDS) return null;
     const place = places.get(one) ?? places.size;
     places.set(one, place);
     at.push(place);
@@ -57,3 +82,26 @@ function columnOf(values: readonly unknown[]): Column {
 }
 /** With more, naming the word is as long as the word. */
 const MOST_WORDS = 16;
+
+/** Moments, above all: their first digits are alike, and mostly they are whole seconds. */
+function largeOf(values: readonly unknown[]): Column | null {
+  let base = Infinity;
+  for (const one of values) {
+    if (one === null) continue;
+    if (typeof one !== 'number' || !Number.isSafeInteger(one) || one < LARGE) return null;
+    base = Math.min(base, one);
+  }
+  const unit = values.every((one) => one === null || (Number(one) - base) % 1000 === 0) ? 1000 : 1;
+  return base === Infinity ? null : { base, unit, more: values.map((one) => (one === null ? null : (Number(one) - base) / unit)) };
+}
+const LARGE = 1e9;
+
+function objectsOf(values: readonly unknown[]): Column | null {
+  const inner: object[] = [], at: (number | null)[] = [];
+  for (const one of values) {
+    if (typeof one !== 'object' || Array.isArray(one)) return null;
+    at.push(one === null ? null : inner.push(one) - 1);
+  }
+  const of = pack(inner);
+  return 'fields' in of ? { of, at } : null;
+}

@@ -5,7 +5,7 @@ import { DiskFault } from '#workers/seams.ts';
 import { Device } from './device.ts';
 import { failingIdb, injectFaults, type Faults } from './faults.ts';
 import { freshIdb, placeIn } from './places.ts';
-import { command, DAYS, fresh, page, patch, problem, run, runsOfDay, shown } from './sample.ts';
+import { command, DAYS, fresh, openedOf, page, patch, problem, run, runsOfDay, shown } from './sample.ts';
 
 let faults: Faults;
 beforeEach(() => { faults = injectFaults(); });
@@ -67,7 +67,7 @@ test('G15: where making room does not help, the fault says full, and nothing tha
   await expect(disk.keepCommand(command('now'))).rejects.toMatchObject({ kind: 'full' });
   await expect(disk.append(patch(11), 1)).rejects.toMatchObject({ kind: 'full' });
   expect((await disk.commands()).map((one) => one.id)).toEqual(['before']);
-  const opened = await disk.open() ?? expect.fail('nothing to open');
+  const opened = await openedOf(disk);
   expect(opened.cursor).toBe(10);
   expect(await disk.books(opened.folds, { problem: [1, 2] })).toEqual({ problem: [problem(1)] });
   faults.put = null;

@@ -41,9 +41,14 @@ export const command = (id: string): Omit<Command, 'order'> =>
 /** What a device would show: rows and runs after everything was folded, in one plain form. */
 export interface Shown { readonly cursor: number; readonly rows: Record<string, Record<string, SmallRow>>; readonly runs: Record<string, LeanRun> }
 
-export async function shown(disk: Disk): Promise<Shown> {
+export async function openedOf(disk: Disk): Promise<Opened> {
   const opened = await disk.open();
   if (!opened) throw new Error('nothing to open');
+  return opened;
+}
+
+export async function shown(disk: Disk): Promise<Shown> {
+  const opened = await openedOf(disk);
   const books = await allBooks(disk, opened);
   const runs = new Map<number, LeanRun>();
   for (const info of opened.segments) {

@@ -1,7 +1,7 @@
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
 import { NAME, placeIn, freshIdb, OWNER } from './places.ts';
-import { allBooks, command, DAYS, fresh, page, patch, problem, run, runsOfDay } from './sample.ts';
+import { allBooks, command, DAYS, fresh, openedOf, page, patch, problem, run, runsOfDay } from './sample.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/seams.ts';
 
@@ -94,7 +94,7 @@ test('G52: a ciphertext that was moved to another record, store or database cann
   await swapSealed(place.idb, 'patches', 'sealed');
   expect(await disk.open()).toBeNull();
   await plantTwo();
-  const { folds } = await disk.open() ?? expect.fail('nothing to open');
+  const { folds } = await openedOf(disk);
   await swapSealed(place.idb, 'books', 'sealed');
   await expect(disk.books(folds, { problem: [1] })).rejects.toMatchObject({ kind: 'corrupt' });
   await expect(allBooks(disk, { folds })).rejects.toMatchObject({ kind: 'corrupt' });
