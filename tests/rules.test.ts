@@ -13,7 +13,7 @@ const named = readdirSync('tests', { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.(test|spec)\.tsx?$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
   .flatMap((entry) => {
     const path = join(entry.parentPath, entry.name);
-    return [...readFileSync(path, 'utf8').matchAll(/\b(?:test|it|describe)(?:\.\w+)*(?:\([^'"`\n]*\))?\(\s*(['"`])([^\n]*?):/g)]
+    return [...readFileSync(path, 'utf8').matchAll(/\b(?:test|it|describe)(?:\.\w+)*(?:\([^()\n]*\))?\(\s*(['"`])([^\n]*?):/g)]
       .flatMap((match) => (match[2] ?? '').split(/,\s*/).filter((id) => ID.test(id)).map((id) => ({ id, path })));
   });
 
