@@ -89,6 +89,9 @@ export function stepProblem(ground: Ground, job: JobRow, run: RunN, startedAt: M
     cause = ground.next.cause++;
     ground.causeByName.set(name, cause);
     say(null, `cause:${cause}`, { type: 'cause.found@1', data: { n: cause, template: next.template, kind } });
+  } else if (!ground.cause.has(cause)) {
+    // Known before this request: the next result of the same job must find it by its number.
+    ground.cause.set(cause, { n: cause, template: next.template, kind });
   }
   const n = ground.next.problem++;
   say(job.company, `problem:${n}`, { type: 'problem.opened@1', data: { n, job: job.n, company: job.company, cause, state: next.state, run, startedAt } });
