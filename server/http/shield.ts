@@ -12,7 +12,7 @@ const ALWAYS: readonly (readonly [string, string])[] = [
   ['cross-origin-opener-policy', 'same-origin'],
   ['cross-origin-resource-policy', 'same-origin'],
   ['x-frame-options', 'DENY'],
-  ['permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), bluetooth=(), display-capture=(), browsing-topics=()'],
+  ['permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), display-capture=(), browsing-topics=()'],
 ];
 
 /** `tls`: the request came over TLS, so the browser may be told to stay there (a year, with subdomains). */
