@@ -28,6 +28,9 @@ export const DEFAULT_VIEW: FirstView = {
 };
 const FIRST_VIEW_MS = 2 * 86_400_000;
 
+/** Days of a first load that are fetched together and written in one transaction, once the newest is here. */
+export const DAYS_AT_ONCE = 6;
+
 /** Null where there is nothing to open. `DiskFault` gone where another tab has folded meanwhile, corrupt where a part cannot be read. */
 export async function openFirst(disk: Disk, engine: Engine, view: FirstView, now: Ms): Promise<First | null> {
   const opened = await disk.open();

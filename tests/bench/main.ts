@@ -1,4 +1,5 @@
 /** `npm run bench [-- --json] [-- store|ingest …] [-- --runs 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines. */
+import { benchIngest } from './ingest.ts';
 import { benchStore, NAMES } from './store.ts';
 import { tableOf } from './figures.ts';
 import type { Sheet } from './figures.ts';
@@ -16,5 +17,6 @@ const say = (text: string): void => { if (!json) console.log(text); };
 
 const sheets: Sheet[] = [];
 if (chosen('store')) sheets.push(...await benchStore(runs, NAMES.filter((name) => only.includes(name)), say));
+if (chosen('ingest')) sheets.push(...await benchIngest(say));
 if (json) console.log(JSON.stringify(sheets, null, 2));
 else for (const sheet of sheets) console.log(tableOf(sheet));

@@ -31,31 +31,39 @@ export function pack<R extends object>(rows: readonly R[]): Packed<R> {
 /** All rows, or those whose number is `wanted`. */
 export function unpack(packed: Packed, wanted?: ReadonlySet<number>): readonly SmallRow[] {
   if (!('fields' in packed)) return wanted ? packed.filter(({ n }) => wanted.has(n ?? 0)) : packed;
-  const numbers = packed.columns[packed.fields.indexOf('n')];
-  const rows: SmallRow[] = [];
-  for (let row = 0; row < packed.count; row++) {
-    if (!wanted || (numbers && wanted.has(Number(valueAt(numbers, row))))) rows.push(rowAt(packed, row));
-  }
+  return rowsAt(packed, wanted ? placesOf(packed, wanted) : Array.from({ length: packed.count }, (_, row) => row));
+}
+
+/** The places of the wanted numbers: mostly they count up, and nothing is looked through. */
+function placesOf({ fields, count, columns }: Columns, wanted: ReadonlySet<number>): number[] {
+  const numbers = columns[fields.indexOf('n')] ?? [];
+  if ('from' in numbers) return [...wanted].map((n) => n - numbers.from).filter((row) => row >= 0 && row < count).sort((a, b) => a - b);
+  const all = Array.from({ length: count }, (_, row) => row), values = valuesAt(numbers, all);
+  return all.filter((row) => wanted.has(Number(values[row])));
+}
+
+/** Column by column: what a column is is asked once. */
+function rowsAt({ fields, columns }: Columns, places: readonly number[]): object[] {
+  const rows = places.map((): Record<string, unknown> => ({}));
+  fields.forEach((field, i) => {
+    const values = valuesAt(columns[i] ?? [], places);
+    rows.forEach((row, at) => { row[field] = values[at]; });
+  });
   return rows;
 }
 
-function rowAt({ fields, columns }: Columns, row: number): object {
-  const one: Record<string, unknown> = {};
-  for (let i = 0; i < fields.length; i++) one[fields[i] ?? ''] = valueAt(columns[i] ?? [], row);
-  return one;
+function valuesAt(column: Column, places: readonly number[]): readonly unknown[] {
+  if (isPlain(column)) return places.map((row) => column[row]);
+  if ('all' in column) return places.map(() => column.all);
+  if ('from' in column) return places.map((row) => column.from + row);
+  if ('words' in column) return places.map((row) => column.words[column.at[row] ?? 0]);
+  if ('base' in column) return places.map((row) => timesOf(column, column.more[row] ?? null));
+  const at = places.map((row) => column.at[row] ?? null), inner = rowsAt(column.of, at.filter((row) => row !== null));
+  let next = 0;
+  return at.map((row) => (row === null ? null : inner[next++]));
 }
 
-function valueAt(column: Column, row: number): unknown {
-  if (Array.isArray(column)) return column[row];
-  if ('all' in column) return column.all;
-  if ('from' in column) return column.from + row;
-  if ('words' in column) return column.words[column.at[row] ?? 0];
-  if ('base' in column) return timesOf(column, column.more[row] ?? null);
-  if (!('of' in column)) return undefined;
-  const at = column.at[row] ?? null;
-  return at === null ? null : rowAt(column.of, at);
-}
-
+const isPlain = (column: Column): column is readonly unknown[] => Array.isArray(column);
 const timesOf = ({ base, unit }: { readonly base: number; readonly unit: number }, more: number | null): number | null => (more === null ? null : base + unit * more);
 
 const columnOf = (values: readonly unknown[]): Column => allOf(values) ?? countedOf(values) ?? wordsOf(values) ?? largeOf(values) ?? objectsOf(values) ?? values;

@@ -33,8 +33,12 @@ export async function openAll(ground: Ground): Promise<Opened | null> {
 /** The rows that are asked for, as far as there are any. */
 export async function readBooks(ground: Ground, folds: number, wanted: WantedRows): Promise<SmallRows> {
   const asked = LATER_TABLES.flatMap((table) => {
-    const ids = new Set(wanted[table]);
-    return [...new Set([...ids].map((n) => chunkOf(table, n)))].map((chunk) => ({ table, chunk, ids }));
+    const chunks = new Map<number, Set<number>>();
+    for (const n of wanted[table] ?? []) {
+      const chunk = chunkOf(table, n), ids = chunks.get(chunk);
+      if (ids) ids.add(n); else chunks.set(chunk, new Set([n]));
+    }
+    return [...chunks].map(([chunk, ids]) => ({ table, chunk, ids }));
   });
   if (asked.length === 0) return {};
   const records = await ground.shelves.read(['meta', 'books'], async (shelf) => {

@@ -3,6 +3,7 @@ import type { Outcome } from '#machines/sync-words.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { DAYS_AT_ONCE } from '#workers/opening.ts';
 import type { DayRuns, Patch } from '#workers/seams.ts';
 import type { WorkerClock } from '#workers/world.ts';
 import { NO_ANSWER } from './answer.ts';
@@ -78,7 +79,6 @@ export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Ou
   }
   return failure ? refused(failure) : { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
 }
-export const DAYS_AT_ONCE = 6;
 
 /** Names of people are no events (they stand outside the log): whoever acts and has no name here yet is asked for, once each. */
 export async function learnNames({ wire, replica }: Fetching): Promise<void> {
