@@ -86,7 +86,7 @@ export const Card = memo(function Card(props: RowProps) {
           {!done && <span className="dc-ag"><span className={`font-semibold ${STATES[row.state].text}`}>{STATES[row.state].word}</span>{streak === '' ? '' : `, ${streak}`}</span>}
         </span>
         <span className="dc-l2 dc-cut">
-          {!done && <em>{row.jobName}</em>}<SecondLine row={row} acts={acts} me={me} zone={zone} now={now} short />
+          {!done && <em>{row.jobName}{(row.message ?? '') !== '' && ' · '}</em>}<SecondLine row={row} acts={acts} me={me} zone={zone} now={now} short />
         </span>
       </div>
       <div role="gridcell" className="dc-days"><Strip strip={row.strip} size={NARROW} today={formatDate(now, zone)} /></div>
