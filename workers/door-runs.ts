@@ -9,26 +9,35 @@ import type { Replica } from './sync/replica.ts';
  * A list of runs as a person works in it. While it is held, its rows keep their place and tell what is so now; counts and facets stay
  * fresh; runs that match by now wait and are counted. Another filter, another `round`, or letting go takes them in.
  */
-export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): (takes: RunsWatch) => RunsView {
+export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { make(takes: RunsWatch): RunsView; hold(): void } {
   let held: { readonly list: Selection; readonly has: (n: number) => boolean; readonly key: string } | null = null;
-  let version = 0, last = '';
-  return (takes) => {
-    const view = made(takes), text = JSON.stringify(view);
-    if (text !== last) version += 1;
-    last = text;
-    return { ...view, version };
+  let shown: { readonly list: Selection; readonly key: string } | null = null;
+  let version = 0, last = '', heldUntil = 0;
+  return {
+    make(takes) {
+      const view = made(takes), text = JSON.stringify(view);
+      if (text !== last) version += 1;
+      last = text;
+      return { ...view, version };
+    },
+    // What a person does to a row may show before the page has said that it holds its list: the list waits for that word.
+    hold() {
+      if (held === null && shown !== null) held = { ...shown, has: memberOf(shown.list.ids()) };
+      heldUntil = now() + WORD_MS;
+    },
   };
 
   function made(takes: RunsWatch): Omit<RunsView, 'version'> {
     const here = replica();
-    if (!here) { held = null; return NOTHING; }
+    if (!here) { held = null; shown = null; return NOTHING; }
     const { engine, days } = here;
     const at = now();
     const fresh = engine.select(takes.filter, at);
     const key = JSON.stringify([takes.filter, takes.round, here.generation]);
-    if (!takes.held) held = null;
+    if (!takes.held && at >= heldUntil) held = null;
     else if (held?.key !== key) held = { list: fresh, has: memberOf(fresh.ids()), key };
     const list = held?.list ?? fresh;
+    shown = { list, key };
     const { first, count } = takes.window;
     return {
       total: list.total, first, rows: engine.view(list, { first, count }, at), facets: fresh.facets, progress: fresh.progress,
@@ -37,6 +46,9 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): (ta
     };
   }
 }
+
+/** How long the page may take to say that a person works in its list. */
+const WORD_MS: Ms = 1_000;
 
 /** Before anything is here, and after signing out. */
 const NOTHING: Omit<RunsView, 'version'> = {

@@ -2,9 +2,9 @@ import type { Watches, WatchName } from './api.ts';
 import type { WorkerClock } from './world.ts';
 
 /** One watch of the page. `make` gives its value now; what it was given last is not given again where it is the same text. */
-export interface Watching<N extends WatchName> { readonly make: (takes: Watches[N]['takes']) => Watches[N]['gives']; readonly reset?: () => void }
+export interface Watching<N extends WatchName> { readonly make: (takes: Watches[N]['takes']) => Watches[N]['gives']; readonly hold?: () => void }
 
-interface Open { mark(): void; close(): void }
+interface Open { mark(): void; hold(): void; close(): void }
 
 /** At most one update a frame for each watch, and none before the page has taken in the last (a slow page is not flooded). */
 export const FRAME_MS = 16;
@@ -39,6 +39,7 @@ export class Watchers {
         dirty = true;
         if (!busy && !closed) off ??= this.#clock.after(FRAME_MS, () => void give());
       },
+      hold: () => watching.hold?.(),
       close: () => close(),
     };
     const close = (): void => {
@@ -53,6 +54,7 @@ export class Watchers {
       change: (next) => {
         takes = next;
         dirty = true;
+        last = null; // also where the answer is the same: the page waits for one
         off?.(); // another question is answered at once
         void give();
       },
@@ -60,6 +62,8 @@ export class Watchers {
     };
   }
 
+  /** A person is about to change something: lists keep their rows. */
+  hold(): void { for (const open of this.#open) open.hold(); }
   /** Something may have changed. */
   mark(): void { for (const open of this.#open) open.mark(); }
   get size(): number { return this.#open.size; }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
@@ -70,7 +70,16 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
   };
   const perPage = Math.max(1, Math.floor((globalThis.innerHeight - 220) / (phone ? CARD_PX : ROW_PX)));
 
+  // Keys that come while all that match are being named wait for it: they are meant for the selection.
+  const waiting = useRef<Command[] | null>(null);
+  const [named, setNamed] = useState(0);
+  const selectAll = (): void => {
+    waiting.current ??= [];
+    void deeds.selectAll().finally(() => setNamed((n) => n + 1));
+  };
+
   const command = (what: Command): void => {
+    if (waiting.current !== null) { waiting.current.push(what); return undefined; }
     const row = rowAt(view, cursor?.index ?? -1);
     switch (what) {
       case 'next': return move(1);
@@ -82,7 +91,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
       case 'extend-next': return extend(1);
       case 'extend-previous': return extend(-1);
       case 'select': return row && deeds.select(row, cursor?.index ?? 0, false);
-      case 'select-all': return deeds.selectAll();
+      case 'select-all': return selectAll();
       case 'open': return row && openRow(row, 'push');
       case 'back':
         if (list.open !== null) return close();
@@ -103,6 +112,12 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
     }
   };
   useKeys(acts, command);
+  const goOn = useEffectEvent((): void => {
+    const keys = waiting.current;
+    waiting.current = null;
+    for (const key of keys ?? []) command(key);
+  });
+  useEffect(() => { if (named > 0) goOn(); }, [named]);
 
   const press = (what: Press, row: RunView, index: number, shift: boolean): void => {
     const at = { index, n: row.n, step: cursor?.step ?? 0 };
@@ -115,7 +130,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
   };
   const bulk = (deed: BulkDeed): void => {
     switch (deed) {
-      case 'all': return deeds.selectAll();
+      case 'all': return selectAll();
       case 'clear': return round.setSelection(NOTHING);
       case 'snooze': case 'note': return deeds.askFor(deed, deeds.targets());
       case 'review': return deeds.change({ is: 'review', comment: null }, deeds.targets());
@@ -161,7 +176,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
             : (
               <Grid
                 key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
-                now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={deeds.selectAll}
+                now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={selectAll}
               />
             )}
           {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}

@@ -28,7 +28,7 @@ export interface Deeds {
   readonly review: (runs: readonly RunN[]) => void;
   readonly askFor: (is: 'snooze' | 'note' | 'review', runs: readonly RunN[]) => void;
   readonly select: (row: RunView, index: number, range: boolean) => void;
-  readonly selectAll: () => void;
+  readonly selectAll: () => Promise<void>;
   readonly rowOf: (n: RunN) => RunView | undefined;
 }
 
@@ -116,12 +116,12 @@ export function useDeeds(round: Round): Deeds {
       if (rows.every((one) => one !== undefined)) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });
     },
-    selectAll() {
+    async selectAll() {
       if (view === undefined || view.total === 0) return;
-      if (selection.runs.size >= view.total) return round.setSelection(NOTHING);
+      if (selection.runs.size >= view.total) { round.setSelection(NOTHING); return; }
       round.work();
       const companies = list.companies.length > 0 ? list.companies.length : view.facets.companies.filter(({ count }) => count > 0).length;
-      door().matching(round.filter).then((runs) => round.setSelection(everything(runs, companies)), broke);
+      await door().matching(round.filter).then((runs) => round.setSelection(everything(runs, companies)), broke);
     },
   };
 }

@@ -1,0 +1,124 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+
+test.beforeAll(async () => {
+  portal = await startPortal();
+  const secret = await keyOf(portal);
+  const day = 86_400_000, now = Date.now();
+  const nights = (job: string, last: object): { job: string; status: string }[] => Array.from({ length: 9 }, (_, i) => ({
+    job, status: 'Success', bytesTransferred: 9e9 + i * 1e7, startTime: new Date(now - (9 - i) * day - 3_600_000).toISOString(), endTime: new Date(now - (9 - i) * day).toISOString(),
+    ...(i === 8 ? { startTime: new Date(now - 3_600_000).toISOString(), endTime: new Date(now - 60_000).toISOString(), ...last } : {}),
+  }));
+  await post(portal.url, secret, [
+    ...nights('SQL nightly', { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out', log: 'start\nerror: Unable to connect\n' }),
+    ...nights('A job with a name that is much longer than any column of the list could hold at once', { status: 'Warning', message: '3 files were skipped' }),
+    ...nights('Mail archive', { status: 'Success', bytesTransferred: 99e9 }),
+  ]);
+});
+test.afterAll(async () => { await portal.stop(); });
+
+/** What the browser says of the page's content policy, and what breaks. */
+function listen(page: Page): string[] {
+  const heard: string[] = [];
+  page.on('console', (message) => { if (message.type() === 'error' || /Content Security Policy|TrustedScript/.test(message.text())) heard.push(message.text()); });
+  page.on('pageerror', (error) => heard.push(String(error)));
+  return heard;
+}
+
+async function axe(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`E2E-7, E2E-9: axe finds nothing and the content policy holds on every screen, ${theme}`, async ({ browser }) => {
+    const context = await browser.newContext({ colorScheme: theme });
+    const page = await context.newPage();
+    const heard = listen(page);
+    await page.goto(portal.url);
+    await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
+    await axe(page, 'sign-in');
+    await signIn(page, portal.url, 'admin', portal.password);
+    await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+    await axe(page, 'daily checks');
+    await rowOf(page, 'SQL nightly').click();
+    await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+    await axe(page, 'panel');
+    await page.keyboard.press('s');
+    await expect(page.getByRole('heading', { name: /^Snooze/ })).toBeVisible();
+    await axe(page, 'snooze');
+    await page.keyboard.press('Escape');
+    await page.goto(`${portal.url}/monitoring/sources`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
+    await axe(page, 'sources');
+    await page.getByRole('button', { name: 'New source' }).first().click();
+    await expect(page.getByRole('heading', { name: 'New source' })).toBeVisible();
+    await axe(page, 'new source');
+    await page.goto(`${portal.url}/no/such/page`);
+    await expect(page.getByText('The page you requested could not be found.')).toBeVisible();
+    await axe(page, 'not found');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${portal.url}/monitoring/daily-checks`);
+    await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await axe(page, 'phone');
+    // A 401 before anybody is signed in is how the page learns that nobody is.
+    expect(heard.filter((text) => !/status of 401/.test(text))).toEqual([]);
+    await context.close();
+  });
+}
+
+test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({ page }) => {
+  await page.goto(portal.url);
+  await expect(page.getByLabel('Username')).toBeFocused();
+  await page.keyboard.type('admin');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(portal.password);
+  await page.keyboard.press('Enter');
+  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await page.keyboard.press('j');
+  await page.keyboard.press('e');
+  await expect(rowOf(page, 'SQL nightly')).toContainText(/Reviewed .* by you/);
+  await page.keyboard.press('u');
+  await expect(rowOf(page, 'SQL nightly')).not.toContainText('Reviewed');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('e');
+  await expect(page.getByText('3 of 3 cleared')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('0 of 3 cleared')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  await page.keyboard.type('mail');
+  await expect(rowOf(page, 'SQL nightly')).toBeHidden();
+  await expect(rowOf(page, 'Mail archive')).toContainText(/usual/);
+  await expect(page).toHaveURL(/q=mail/);
+});
+
+test('PAGE-2: who may only look sees no actions, and no page that is not theirs', async ({ page }) => {
+  await signIn(page, portal.url, 'rita', portal.password);
+  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Review/ })).toHaveCount(0);
+  await page.keyboard.press('j');
+  await page.keyboard.press('e');
+  await expect(page.getByText('0 of 3 cleared')).toBeVisible();
+  await page.goto(`${portal.url}/monitoring/sources`);
+  await expect(page).toHaveURL(/\/monitoring\/forbidden$/);
+});
+
+test('PAGE-2, PAGE-4: a stranger is led to the sign-in and back to where they wanted to go', async ({ page }) => {
+  await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
+  await expect(page).toHaveURL(/\/login$/);
+  await page.getByLabel('Username').fill('admin');
+  await page.getByRole('textbox', { name: 'Password' }).fill('not the password');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByText('The username or password is not valid.')).toBeVisible();
+  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page).toHaveURL(/daily-checks\?q=mail$/);
+  await expect(rowOf(page, 'Mail archive')).toBeVisible();
+});
