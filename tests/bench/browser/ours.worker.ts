@@ -11,7 +11,7 @@ import { databaseOf } from '../../../workers/disk/database.ts';
 import type { Disk } from '../../../workers/seams.ts';
 import { BENCH_NOW, makeChanges, makeData } from '../data.ts';
 import type { BenchData } from '../data.ts';
-import { DEFAULT, topOf } from './questions.ts';
+import { DEFAULT } from './questions.ts';
 import type { Answer, Contender } from './questions.ts';
 import { leanRuns } from './rows.ts';
 import { serve } from './serve.ts';
@@ -26,7 +26,7 @@ function ask(filter: RunsFilter): Answer {
   const rows = engine.view(chosen, { first: 0, count: 50 }, BENCH_NOW);
   return {
     total: chosen.total, states: counts(chosen.facets.states), sources: counts(chosen.facets.sources),
-    companies: topOf(new Map(chosen.facets.companies.map(({ value, count }) => [value, count]))), first: rows.map(({ n }) => n),
+    companies: chosen.facets.companies.slice(0, 20).map(({ value, count }) => [value, count] as const), first: rows.map(({ n }) => n),
   };
 }
 
