@@ -36,5 +36,5 @@ test('E2E-8: what a person waits for is marked', async ({ page }) => {
   await post(portal.url, secret, [{ job: 'Marked job two', status: 'Failed', message: 'no space left on device' }]);
   await expect(rowOf(page, 'Marked job two')).toBeVisible();
   await expect.poll(() => measures('daybook:change').then(({ length }) => length)).toBeGreaterThan(0);
-  console.log(`open ${await measures('daybook:open')} ms, filter ${await measures('daybook:filter')} ms, change ${await measures('daybook:change')} ms`);
+  console.log(`open ${String(await measures('daybook:open'))} ms, filter ${String(await measures('daybook:filter'))} ms, change ${String(await measures('daybook:change'))} ms`);
 });
