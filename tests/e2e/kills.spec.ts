@@ -43,7 +43,7 @@ test('E2E-6, OUT-1, SYNC-1: five kills of the browser at random moments lose no 
   await enter(page);
   await page.goto(`${portal.url}/monitoring/daily-checks?review=cleared`);
   await expect(rowOf(page, 'Kill')).toHaveCount(shown.size, { timeout: 30_000 });
-  await expect(page.getByText(/^Live/)).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 30_000 });
   const api = await apiOf(portal, 'dana');
   const told = async (): Promise<number> => {
     const { problems } = await api('GET', 'sync/bootstrap') as { problems: { review: object | null }[] };
