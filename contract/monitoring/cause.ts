@@ -1,6 +1,7 @@
 import { firstLine } from './line.ts';
 import { kindOfCause } from './kind.ts';
 import { RULES } from './marks.ts';
+import { withoutNames } from './names.ts';
 import type { ProblemKind } from './words.ts';
 
 /** A cause as RUN-5 means it: the fixed words of a failure, with ‹marks› where failures of the same cause differ. */
@@ -57,18 +58,4 @@ function cut(text: string): string {
   const whole = open > head.lastIndexOf('›') ? head.slice(0, open) : head;
   const space = whole.lastIndexOf(' ');
   return (space > TEMPLATE_CHARS / 2 ? whole.slice(0, space) : whole).trim();
-}
-
-/** Names that are words of failures as well would take those words away. */
-const WORDLIKE = /^(?:backup|server|host|localhost|client|data|files?|home|local|remote|system|storage|repository|computer|error|failed|windows|linux|node|unknown|root|main|default)$/i;
-
-function withoutNames(line: string, names: readonly string[]): string {
-  let text = line;
-  const lower = line.toLowerCase();
-  for (const name of names) {
-    if (name.length < 3 || name.length > 100 || !lower.includes(name.toLowerCase()) || WORDLIKE.test(name)) continue;
-    const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    text = text.replace(new RegExp(`(?<![\\p{L}\\p{N}_-])${quoted}(?:\\.[\\w-]+)*(?![\\p{L}\\p{N}_-])`, 'giu'), '‹host›');
-  }
-  return text;
 }

@@ -66,7 +66,7 @@ const DONE: Partial<Record<EventType, string>> = {
 async function historyOf(tx: TenantTx, problem: number): Promise<Execution['history']> {
   const events = await tx.sql.selectFrom('event').select(['type', 'at', 'actor', 'data'])
     .where('tenant_id', '=', tx.tenant).where('type', 'in', Object.keys(DONE))
-    .where('entity', 'in', [`problem:${problem}`, 'problem:*'])
+    .where('entity', 'in', [`problem:${problem}`, 'problem:*']).where('entity', 'not like', 'run:%')
     .where(sql<boolean>`(data->>'n' = ${String(problem)} or data::jsonb->'problems' @> to_jsonb(${problem}::bigint))`)
     .orderBy('seq', 'desc').limit(100).execute();
   const names = new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));

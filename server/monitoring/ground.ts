@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Id, TableName, Tables } from '#contract/fold.ts';
-import type { JobN, KeyId, Ms, RunN } from '#contract/ids.ts';
+import type { CauseN, JobN, KeyId, Ms, RunN } from '#contract/ids.ts';
 import { type Facts, problemOf } from '#contract/monitoring/judge.ts';
 import type { TenantTx } from '../store/store.ts';
 import { ABANDONED, causeName, type Ground, startName, uidOf } from './decide.ts';
@@ -12,16 +12,19 @@ import type { Normal } from './normal.ts';
  */
 export async function groundFor(tx: TenantTx, key: KeyId, executions: readonly Normal[], at: Ms): Promise<Ground> {
   const next = await lock(tx);
-  const job = await jobsByUid(tx, key, [...new Set(executions.map(({ job }) => job.uid))]);
-  const jobByUid = new Map([...job.values()].map(({ uid, n }) => [uid, n]));
+  const uids = [...new Set(executions.map(({ job }) => job.uid))];
+  const jobByUid = await jobsByUid(tx, key, uids);
+  const job = await rowsOf(tx, 'job', uids.flatMap((uid) => jobByUid.get(uid) ?? []));
   const stat = await rowsOf(tx, 'stat', [...job.keys()]);
   const known = executions.flatMap((one) => { const n = jobByUid.get(one.job.uid); return n === undefined ? [] : [{ one, n }]; });
-  const starts = known.map(({ one, n }) => ({ n, startedAt: one.startedAt ?? at }));
-  const names = [...executions.flatMap(({ externalId }) => externalId ?? []), ...starts.map(({ n, startedAt }) => uidOf(n, startedAt))];
+  // A run that has a name of its own is met by its start only where one without a name began then: not after the last start that is known.
+  const met = known.filter(({ one, n }) => one.externalId === null || (one.startedAt ?? at) <= (stat.get(n)?.lastStart ?? -1));
+  const names = [...executions.flatMap(({ externalId }) => externalId ?? []), ...met.map(({ one, n }) => uidOf(n, one.startedAt ?? at))];
   const runByUid = await runsByUid(tx, key, [...new Set(names)]);
   const nameless = known.filter(({ one, n }) => one.externalId === null && one.startedAt !== null && !runByUid.has(uidOf(n, one.startedAt)));
   const runByStart = await runsByStart(tx, nameless.map(({ one, n }) => ({ n, startedAt: one.startedAt ?? at })));
-  for (const { n, startedAt } of starts) {
+  for (const { one, n } of met) {
+    const startedAt = one.startedAt ?? at;
     const run = runByUid.get(uidOf(n, startedAt));
     if (run !== undefined) runByStart.set(startName(n, startedAt), run);
   }
@@ -29,21 +32,21 @@ export async function groundFor(tx: TenantTx, key: KeyId, executions: readonly N
   const run = await rowsOf(tx, 'run', [...new Set([...runByUid.values(), ...runByStart.values(), ...running])]);
   const problem = await rowsOf(tx, 'problem', [...job.values()].flatMap(({ problem }) => problem ?? []));
   const cause = await rowsOf(tx, 'cause', [...new Set([...problem.values()].map((one) => one.cause))]);
-  const causeByName = await causesByName(tx, templatesOf(executions, job, jobByUid));
+  const causeByName = await causesByName(tx, causesOf(executions, job, jobByUid));
   return { job, stat, run, problem, cause, jobByUid, runByUid, runByStart, causeByName, logged: await logsOf(tx, running), next };
 }
 
 /** The same for jobs that are known, of which nobody posted anything: what the clock decides on. */
-export async function groundOfJobs(tx: TenantTx, jobs: readonly JobN[], runs: readonly RunN[], template: string): Promise<Ground> {
+export async function groundOfJobs(tx: TenantTx, jobs: readonly JobN[], runs: readonly RunN[], cause: NamedCause): Promise<Ground> {
   const next = await lock(tx);
   const job = await rowsOf(tx, 'job', jobs);
   const stat = await rowsOf(tx, 'stat', jobs);
   const run = await rowsOf(tx, 'run', runs);
   const problem = await rowsOf(tx, 'problem', [...job.values()].flatMap(({ problem }) => problem ?? []));
-  const cause = await rowsOf(tx, 'cause', [...new Set([...problem.values()].map((one) => one.cause))]);
-  const causeByName = await causesByName(tx, new Set([template]));
+  const causes = await rowsOf(tx, 'cause', [...new Set([...problem.values()].map((one) => one.cause))]);
+  const causeByName = await causesByName(tx, new Map([[causeName(cause.kind, cause.template), cause]]));
   return {
-    job, stat, run, problem, cause, causeByName, next, runByStart: new Map(), logged: await logsOf(tx, runs),
+    job, stat, run, problem, cause: causes, causeByName, next, runByStart: new Map(), logged: await logsOf(tx, runs),
     jobByUid: new Map([...job.values()].map(({ uid, n }) => [uid, n])), runByUid: new Map([...run.values()].map(({ uid, n }) => [uid, n])),
   };
 }
@@ -56,33 +59,35 @@ async function logsOf(tx: TenantTx, runs: readonly RunN[]): Promise<Map<RunN, st
 
 /** Locks the head row and answers the numbers that are free. */
 export async function lock(tx: TenantTx): Promise<Ground['next']> {
-  await tx.take('run', 0);
-  const row = await tx.sql.selectFrom('head').select(['next_job as job', 'next_run as run', 'next_problem as problem', 'next_cause as cause'])
-    .where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-  return { ...row };
+  const { job, run, problem, cause } = await tx.lock();
+  return { job, run, problem, cause };
 }
 
-/** Takes the numbers that a decision used. */
-export async function settle(tx: TenantTx, before: Ground['next'], after: Ground['next']): Promise<void> {
-  for (const counter of ['job', 'run', 'problem', 'cause'] as const) {
-    const used = after[counter] - before[counter];
-    if (used > 0 && (await tx.take(counter, used)) !== before[counter]) throw new Error(`Numbers of ${counter} were given twice.`);
-  }
-}
+/** How many numbers a decision used: they are taken with its events. */
+export const usedOf = (before: Ground['next'], after: Ground['next']): Ground['next'] =>
+  ({ job: after.job - before.job, run: after.run - before.run, problem: after.problem - before.problem, cause: after.cause - before.cause });
 
 /** A copy: the decision folds on it. */
 export const rowsOf = async <T extends TableName>(tx: TenantTx, table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>> =>
   (ids.length === 0 ? new Map<Id, Tables[T]>() : new Map(await tx.rows(table, ids)));
 
-async function jobsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<Id, Tables['job']>> {
-  const rows = await ask<{ n: JobN; row: Tables['job'] }>(tx, `select j.n, j.row from json_to_recordset($2::text::json) as x(uid text)
-    join job j on j.tenant_id = $1 and j.key_id = $3 and j.uid = x.uid`, uids.map((uid) => ({ uid })), [key]);
-  return new Map(rows.map(({ n, row }) => [n, row]));
+/** Jobs of a key by their names, those that exist, and others that are known. The decision adds those that it finds. */
+async function jobsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<string, JobN>> {
+  const all = tx.memory('jobs by uid', () => new Map<KeyId, Map<string, JobN>>());
+  const known = all.get(key) ?? new Map<string, JobN>();
+  all.set(key, known);
+  const missing = uids.filter((uid) => !known.has(uid));
+  if (missing.length === 0) return known;
+  const rows = await ask<{ uid: string; n: JobN }>(tx, `select x.uid, j.n from json_to_recordset($2::text::json) as x(uid text)
+    cross join lateral (select n from job where tenant_id = $1 and key_id = $3 and uid = x.uid offset 0) as j`, missing.map((uid) => ({ uid })), [key]);
+  for (const { uid, n } of rows) known.set(uid, n);
+  return known;
 }
 
 async function runsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<string, RunN>> {
-  const rows = await ask<{ uid: string; n: RunN }>(tx, `select r.uid, r.n from json_to_recordset($2::text::json) as x(uid text)
-    join run r on r.tenant_id = $1 and r.key_id = $3 and r.uid = x.uid`, uids.map((uid) => ({ uid })), [key]);
+  if (uids.length === 0) return new Map();
+  const rows = await ask<{ uid: string; n: RunN }>(tx, `select x.uid, r.n from json_to_recordset($2::text::json) as x(uid text)
+    cross join lateral (select n from run where tenant_id = $1 and key_id = $3 and uid = x.uid offset 0) as r`, uids.map((uid) => ({ uid })), [key]);
   return new Map(rows.map(({ uid, n }) => [uid, n]));
 }
 
@@ -91,30 +96,43 @@ async function runsByStart(tx: TenantTx, starts: readonly { n: JobN; startedAt: 
   if (starts.length === 0) return new Map();
   const rows = await ask<{ job: JobN; started_at: Ms; n: RunN }>(tx, `select r.job_n as job, r.started_at, r.n
     from json_to_recordset($2::text::json) as x(n bigint, "startedAt" bigint)
-    join run r on r.tenant_id = $1 and r.job_n = x.n and r.started_at = x."startedAt" where r.status <> 'Missed'`, starts, []);
+    cross join lateral (select job_n, started_at, n from run where tenant_id = $1 and started_at = x."startedAt" and job_n = x.n and status <> 'Missed' offset 0) as r`, starts, []);
   return new Map(rows.map(({ job, started_at, n }) => [startName(job, started_at), n]));
 }
 
-function templatesOf(executions: readonly Normal[], jobs: Ground['job'], jobByUid: Ground['jobByUid']): Set<string> {
-  const templates = new Set<string>();
+/** The causes that the executions may have, as far as they tell, by name. */
+function causesOf(executions: readonly Normal[], jobs: Ground['job'], jobByUid: Ground['jobByUid']): Map<string, NamedCause> {
+  const causes = new Map<string, NamedCause>();
   for (const one of executions) {
     if (one.status === 'Running' || one.status === 'Success') continue;
     const known = jobs.get(jobByUid.get(one.job.uid) ?? 0);
     const names = [one.job.computer ?? known?.computer ?? '', one.job.server ?? known?.server ?? ''];
     const facts: Facts = { status: one.status, durationSec: null, bytes: null, files: null, message: one.message, names };
-    const template = problemOf(facts, [])?.template;
-    if (template !== undefined) templates.add(template);
+    const trouble = problemOf(facts, []);
+    if (trouble !== null) causes.set(causeName(trouble.kind, trouble.template), trouble);
   }
-  // A start that was left alone fails by the next one.
-  return templates.add(ABANDONED);
+  return causes;
 }
 
-/** Causes by what they say, and all that anomalies may have: those are a handful. */
-async function causesByName(tx: TenantTx, templates: ReadonlySet<string>): Promise<Map<string, number>> {
-  const rows = await ask<{ n: number; kind: string; template: string }>(tx, `select c.n, c.kind, c.template from cause c
-    where c.tenant_id = $1 and (c.kind = 'unusual' or c.template in (select x.template from json_to_recordset($2::text::json) as x(template text)))`,
-  [...templates].map((template) => ({ template })), []);
-  return new Map(rows.map(({ n, kind, template }) => [causeName(kind, template), n]));
+type NamedCause = Pick<Tables['cause'], 'kind' | 'template'>;
+
+/**
+ * Causes by name: those asked for that exist, all that anomalies may have, which are a handful, and that of a start which was left alone until the
+ * next one. The decision adds those that it finds.
+ */
+async function causesByName(tx: TenantTx, causes: ReadonlyMap<string, NamedCause>): Promise<Map<string, CauseN>> {
+  const memory = tx.memory('causes by name', () => ({ byName: new Map<string, CauseN>(), begun: false }));
+  const keep = (rows: readonly (NamedCause & { readonly n: CauseN })[]): void => { for (const { n, kind, template } of rows) memory.byName.set(causeName(kind, template), n); };
+  if (!memory.begun) {
+    keep(await ask(tx, `select n, kind, template from cause where tenant_id = $1 and (kind = 'unusual' or template = ($2::text::json)->>0)`, [ABANDONED], []));
+    memory.begun = true;
+  }
+  const missing = [...causes].flatMap(([name, { kind, template }]) => (memory.byName.has(name) ? [] : [{ kind, template }]));
+  if (missing.length > 0) {
+    keep(await ask(tx, `select c.n, x.kind, x.template from json_to_recordset($2::text::json) as x(kind text, template text)
+      cross join lateral (select n from cause where tenant_id = $1 and kind = x.kind and template = x.template offset 0) as c`, missing, []));
+  }
+  return memory.byName;
 }
 
 async function ask<R>(tx: TenantTx, statement: string, records: readonly unknown[], more: readonly unknown[]): Promise<R[]> {

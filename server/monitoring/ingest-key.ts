@@ -5,6 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 
 /** A source that may post: its key, and whose it is. */
@@ -34,6 +35,36 @@ export function authenticateKey(world: World, request: Request): Promise<Result<
 
 const asked = new WeakMap<Request, Promise<Result<Holder>>>();
 
+/** Holders as last read, so that a source that posts on and on is looked up once; what they are by now is for `stands` to say. Bounded: the oldest are forgotten first. */
+export interface KnownKeys { get(hash: string): Holder | undefined; put(hash: string, holder: Holder): void; forget(hash: string): void }
+
+export function knownKeys(most = 10_000): KnownKeys {
+  const holders = new Map<string, Holder>();
+  return {
+    get: (hash) => holders.get(hash),
+    put(hash, holder) {
+      holders.set(hash, holder);
+      if (holders.size > most) for (const oldest of holders.keys()) { holders.delete(oldest); break; }
+    },
+    forget: (hash) => void holders.delete(hash),
+  };
+}
+
+/** The hash of the secret that a request carries; null where it carries nothing of the kind. */
+export function hashIn(request: Request): string | null {
+  const secret = secretIn(request);
+  return SECRET.test(secret) ? hashOf(secret) : null;
+}
+
+/**
+ * The key as it stands by now, or null where the one that was read is over: it was rotated or revoked since, which ends it at once. Asked under the
+ * lock of the head row, which whoever changes a key holds as well.
+ */
+export async function stands(tx: TenantTx, { id, rotatedAt, hint }: KeyRow): Promise<KeyRow | null> {
+  const key = (await tx.rows('key', [id])).get(id);
+  return key !== undefined && key.revokedAt === null && key.rotatedAt === rotatedAt && key.hint === hint ? key : null;
+}
+
 /** The holder of a secret; `signed-out` where there is none by now. */
 export async function holderOf(world: World, secret: string): Promise<Result<Holder>> {
   if (!SECRET.test(secret)) return failed(NO_KEY);
@@ -54,4 +85,4 @@ function secretIn(request: Request): string {
   return url.pathname.endsWith('/ingest/events') ? url.searchParams.get('access_token') ?? '' : '';
 }
 
-const NO_KEY: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
+export const NO_KEY: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };

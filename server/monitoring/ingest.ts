@@ -3,15 +3,16 @@ import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { ComputerInSchema, ExecutionInSchema, type Ingested, RepositoryInSchema } from '#contract/monitoring/ingest.ts';
+import { ComputerInSchema, type ExecutionIn, ExecutionInSchema, type Ingested, RepositoryInSchema } from '#contract/monitoring/ingest.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
+import { quickOf } from '../store/quick.ts';
 import type { World } from '../world.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
 import { isBatch, readEvents } from './cloud-events.ts';
 import { bad, readText } from './ingest-body.ts';
-import { authenticateKey, type Holder } from './ingest-key.ts';
+import { authenticateKey, hashIn, type Holder, type KnownKeys, knownKeys, NO_KEY } from './ingest-key.ts';
 import { type Normal, normalOf } from './normal.ts';
 import { makeRate, type Rate } from './rate.ts';
 import { record } from './record.ts';
@@ -40,7 +41,7 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
   });
   return {
     ingestExecutions: posted(world, rate, (holder, text, ask) => eachOf(text, (list, single) =>
-      keep(world, holder, list.map((one, index) => checkedExecution(one, index, ask.now)), ask.now, single))),
+      keep(world, holder, list.map((one, index) => checkedExecution(one, index, ask.now)), ask.now, single)), knownKeys()),
     ingestEvents: posted(world, rate, async (holder, text, ask) => {
       const read = readEvents(ask.request, text, ask.now);
       if (!read.ok) return read;
@@ -69,20 +70,30 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
 
 type Work = (holder: Holder, text: string, ask: Ask) => Promise<Result<Ingested>>;
 
-/** Key, rate, body, in this order: a stranger's body is not read. */
-const posted = (world: World, rate: Rate, work: Work) => async (_input: unknown, ask: Ask): Promise<Result<Ingested>> => {
-  const holder = await authenticateKey(world, ask.request);
+/**
+ * Key, rate, body, in this order: a stranger's body is not read. With `known` a key that was read before is believed so far; the transaction that records
+ * asks whether it still stands, and nothing else is answered to it before it was looked up.
+ */
+const posted = (world: World, rate: Rate, work: Work, known?: KnownKeys) => async (_input: unknown, ask: Ask): Promise<Result<Ingested>> => {
+  const hash = known === undefined ? null : hashIn(ask.request);
+  const believed = hash === null ? undefined : known?.get(hash);
+  const holder = believed ? ok(believed) : await authenticateKey(world, ask.request);
   if (!holder.ok) return holder;
+  if (hash !== null) known?.put(hash, holder.value);
   const tooMany = rate.ask(holder.value.key.id, ask.now);
-  if (tooMany) return failed(tooMany);
-  const text = await readText(ask.request);
-  return text.ok ? work(holder.value, text.value, ask) : text;
+  const text = tooMany ? failed(tooMany) : await readText(ask.request);
+  const done = text.ok ? await work(holder.value, text.value, ask) : text;
+  if (done.ok) return done;
+  if (hash !== null) known?.forget(hash);
+  const now = believed ? await authenticateKey(world, ask.request) : holder;
+  return now.ok ? done : now;
 };
 
 async function keep(world: World, { tenant, key }: Holder, checked: readonly (Normal | Rejected[number])[], now: Ms, single: boolean, before: Rejected = []): Promise<Result<Ingested>> {
   const refused = [...before, ...checked.flatMap((one) => ('error' in one ? [one] : []))];
   const good = checked.flatMap((one) => ('error' in one ? [] : [one]));
-  return answered(await record(world, tenant, key, good, now, refused), single);
+  const recorded = await record(world, tenant, key, good, now, refused);
+  return recorded === null ? failed(NO_KEY) : answered(recorded, single);
 }
 
 /** A single record that was refused is a refused request: the command that sent it must see that it failed. */
@@ -102,8 +113,10 @@ async function eachOf(text: string, work: (list: readonly unknown[], single: boo
 
 const NOT_JSON: Failure = bad('', 'The body is not JSON.');
 
+const quick = quickOf(ExecutionInSchema);
+
 function checkedExecution(input: unknown, index: number, now: Ms, byArrival = false): Normal | Rejected[number] {
-  const one = checked(ExecutionInSchema, input, index);
+  const one = quick(input) ? { index, value: input as ExecutionIn } : checked(ExecutionInSchema, input, index);
   return 'error' in one ? one : normalOf(one.value, index, now, byArrival);
 }
 

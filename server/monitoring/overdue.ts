@@ -8,7 +8,7 @@ import type { By, TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { cronNext } from './cron.ts';
 import { ABANDONED, decide, type Ground, type Say, stepProblem } from './decide.ts';
-import { groundOfJobs, settle } from './ground.ts';
+import { groundOfJobs, usedOf } from './ground.ts';
 import type { Normal } from './normal.ts';
 
 /**
@@ -17,7 +17,7 @@ import type { Normal } from './normal.ts';
  */
 export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[], bootedAt: Ms, now: Ms): Promise<Map<JobN, Ms>> {
   return world.store.tenant(tenant, async (tx) => {
-    const ground = await groundOfJobs(tx, jobs, [], MISSED.template);
+    const ground = await groundOfJobs(tx, jobs, [], MISSED);
     const before = { ...ground.next };
     const drafts: Draft[] = [];
     const say = sayInto(ground, drafts, now);
@@ -35,8 +35,7 @@ export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[]
         next.set(job.n, expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ?? Infinity);
       }
     }
-    await settle(tx, before, ground.next);
-    await tx.append(drafts, byClock(now));
+    await tx.append(drafts, byClock(now), usedOf(before, ground.next));
     return next;
   });
 }
@@ -44,7 +43,7 @@ export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[]
 /** A run that began and never ended has failed, as far as anybody can tell. */
 export async function markAbandoned(world: World, tenant: TenantId, overlong: readonly { readonly run: RunN; readonly job: JobN }[], now: Ms): Promise<void> {
   await world.store.tenant(tenant, async (tx) => {
-    const ground = await groundOfJobs(tx, [...new Set(overlong.map(({ job }) => job))], overlong.map(({ run }) => run), ABANDONED);
+    const ground = await groundOfJobs(tx, [...new Set(overlong.map(({ job }) => job))], overlong.map(({ run }) => run), LEFT);
     const before = { ...ground.next };
     const keys = await tx.rows('key', [...new Set([...ground.job.values()].map(({ key }) => key))]);
     const drafts: Draft[] = [];
@@ -55,13 +54,13 @@ export async function markAbandoned(world: World, tenant: TenantId, overlong: re
       // Its end may have come since it was looked for.
       if (row?.status === 'Running' && owner && key) drafts.push(...decide(ground, key, [abandoned(owner, row)], now).drafts);
     }
-    await settle(tx, before, ground.next);
-    await tx.append(drafts, byClock(now));
+    await tx.append(drafts, byClock(now), usedOf(before, ground.next));
   });
 }
 
 const MINUTE: Ms = 60_000;
 const MISSED: Trouble = problemOf({ status: 'Missed', durationSec: null, bytes: null, files: null, message: null }, []) ?? { state: 'Missed', template: 'Did not run', kind: 'silent' };
+const LEFT: Trouble = problemOf({ status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED }, []) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };
 const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
 const uidOf = (job: JobN, at: Ms): string => `missed:${job}@${new Date(at).toISOString()}`;
 

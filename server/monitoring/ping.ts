@@ -41,7 +41,7 @@ export function pingRoutes(world: World): (app: Hono) => void {
       if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug))) return text(404, 'not found');
       const body = await readPingBody(request);
       if (address.action === 'log') await addToLog(world, holder.value, slug, rid === null ? null : ridName(slug, rid), body, now);
-      else await record(world, holder.value.tenant, holder.value.key, [normal(holder.value, slug, address, query, rid, body)], now);
+      else if (await record(world, holder.value.tenant, holder.value.key, [normal(holder.value, slug, address, query, rid, body)], now) === null) return text(404, 'not found');
       return text(200, 'OK');
     });
   };

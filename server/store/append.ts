@@ -2,25 +2,25 @@ import type { Draft, Logged } from '#contract/events.ts';
 import { type Id, type TableName, touches } from '#contract/fold.ts';
 import { checked } from './gate.ts';
 import { project } from './projection.ts';
-import type { By } from './store.ts';
-import { type Place, sampleOf, writeChanges, writeEvents, writeSamples } from './write.ts';
+import type { By, Numbers } from './store.ts';
+import { type Place, sampleOf, writeChanges, writeLog, writeSamples } from './write.ts';
 
 /** What an append needs of its transaction. `bring` loads rows into `held`, one query a table; the head row is locked by `raise`. */
 export interface Ground extends Place {
-  /** Raises the head by `count` and answers what it was. */
-  raise(count: number): Promise<number>;
+  /** Raises the head by `count`, and the numbers by those that are taken; answers what the head was. */
+  raise(count: number, taken: Partial<Numbers>): Promise<number>;
   bring(table: TableName, ids: ReadonlySet<Id>): Promise<void>;
 }
 
 /** LOG-2, LOG-3: numbers, events and rows in the one transaction, in which the head row is locked first. */
-export async function append(ground: Ground, drafts: readonly Draft[], by: By): Promise<readonly Logged[]> {
+export async function append(ground: Ground, drafts: readonly Draft[], by: By, taken: Partial<Numbers> = {}): Promise<readonly Logged[]> {
   if (drafts.length === 0) return [];
   const passed = checked(drafts);
-  const before = await ground.raise(passed.length);
+  const before = await ground.raise(passed.length, taken);
   const events = passed.map((draft, index): Logged => ({ ...draft, ...by, seq: before + 1 + index }));
   for (const [table, ids] of touched(events)) await ground.bring(table, ids);
   const changes = project(ground.held, events);
-  await writeEvents(ground, events, by);
+  await writeLog(ground, events, by, changes);
   await writeChanges(ground, changes);
   await writeSamples(ground, events.flatMap(sampleOf));
   return events;

@@ -1,3 +1,5 @@
+import { jsonOf } from './gate.ts';
+
 /** A column that is given in bulk. `json` values come as what they are and travel as text. */
 export interface Given { readonly name: string; readonly type: 'text' | 'bigint' | 'int' | 'json' }
 
@@ -15,7 +17,7 @@ export const selected = (columns: readonly Given[]): string =>
 /** The parameters of `given`. */
 export const parameters = (columns: readonly Given[], records: readonly Readonly<Record<string, unknown>>[]): string[] =>
   columns.map(({ name, type }) => type === 'json'
-    ? records.map((record) => JSON.stringify(record[name])).join('\x1e')
+    ? records.map((record) => jsonOf(record[name])).join('\x1e')
     : `{${records.map((record) => element(record[name])).join(',')}}`);
 
 /** Of an array literal: a number, a string or null. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type Draft, type Event, EventSchema } from '#contract/events.ts';
+import { type Quick, quickOf } from './quick.ts';
 
 /** A draft that its schema does not know: a bug of who made it, never of who sent the input. */
 export class BadDraft extends Error {
@@ -12,19 +13,35 @@ export class BadDraft extends Error {
 /** What passes into the log, checked by the schema of its type (LOG-1), and fit to be kept as text. */
 export function checked(drafts: readonly Draft[]): readonly Draft[] {
   return drafts.map((draft) => {
-    const schema = SCHEMAS.get(draft.event.type);
-    if (!schema) throw new BadDraft(draft.event.type, []);
-    const result = v.safeParse(schema, draft.event);
-    if (!result.success) throw new BadDraft(draft.event.type, result.issues);
-    const kept: Draft = { event: result.output, company: draft.company, entity: draft.entity };
-    return UNFIT.test(JSON.stringify(kept)) ? (mended(kept) as Draft) : kept;
+    const event = valid(draft.event);
+    const text = JSON.stringify(event.data);
+    const kept: Draft = { event, company: draft.company, entity: draft.entity };
+    if (UNFIT.test(text) || UNFIT.test(JSON.stringify(draft.entity))) return mended(kept) as Draft;
+    TEXTS.set(event.data, text);
+    return kept;
   });
 }
 
+/** The data of an event, and whatever else, as JSON. The text of what passed the gate is made once: it is the row of a run as well. */
+export const jsonOf = (value: unknown): string => (typeof value === 'object' && value !== null ? TEXTS.get(value) : undefined) ?? JSON.stringify(value);
+
+/** Data of events are values: nobody changes one. */
+const TEXTS = new WeakMap<object, string>();
+
+function valid(event: Event): Event {
+  const gate = GATES.get(event.type);
+  if (!gate) throw new BadDraft(event.type, []);
+  if (gate.quick(event)) return event;
+  const result = v.safeParse(gate.schema, event);
+  if (!result.success) throw new BadDraft(event.type, result.issues);
+  return result.output;
+}
+
 /** By type, so that an event is not tried against every schema. */
-const SCHEMAS: ReadonlyMap<string, v.GenericSchema<unknown, Event>> = new Map(
-  EventSchema.options.map((option) => [option.entries.type.literal, option as unknown as v.GenericSchema<unknown, Event>]),
-);
+const GATES: ReadonlyMap<string, { readonly schema: v.GenericSchema<unknown, Event>; readonly quick: Quick }> = new Map(EventSchema.options.map((option) => {
+  const schema = option as unknown as v.GenericSchema<unknown, Event>;
+  return [option.entries.type.literal, { schema, quick: quickOf(schema) }];
+}));
 
 /** PostgreSQL keeps neither U+0000 nor half a surrogate pair. `JSON.stringify` writes both as escapes. */
 const UNFIT = /\\u(?:0000|d[89a-f])/i;

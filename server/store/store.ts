@@ -22,6 +22,9 @@ export type Counter = 'company' | 'job' | 'run' | 'problem' | 'cause';
 
 export interface By { readonly actor: Actor; readonly subject: UserId | null; readonly commandId: CommandId | null; readonly at: Ms }
 
+/** Numbers of each kind. */
+export type Numbers = Readonly<Record<Counter, number>>;
+
 export interface TenantTx {
   readonly tenant: TenantId;
   /** For statements of the areas. Every one carries `tenant_id = …` besides the policy: each must hold alone. */
@@ -29,12 +32,19 @@ export interface TenantTx {
   head(): Promise<Head>;
   /** The first of `count` new numbers in a row. Locks the tenant's head row until the end of the transaction. */
   take(counter: Counter, count: number): Promise<number>;
+  /** Locks the tenant's head row until the end of the transaction and answers the next number of each kind, none of them taken. */
+  lock(): Promise<Numbers>;
+  /**
+   * What an area remembers of this tenant from one transaction to the next, made where there is none. Asked for under the lock of the head row; it is
+   * lost when somebody else has appended or a transaction fails, so it must follow from the rows and be kept in step by whoever changes them.
+   */
+  memory<T extends object>(name: string, make: () => T): T;
   /** Rows by id, those that exist. */
   rows<T extends TableName>(table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>>;
   /** All rows of a table, for the small ones. */
   all<T extends TableName>(table: T): Promise<Tables[T][]>;
-  /** Checks, numbers, writes and folds the events, and writes the rows they change: all of it or nothing (LOG-3). */
-  append(drafts: readonly Draft[], by: By): Promise<readonly Logged[]>;
+  /** Checks, numbers, writes and folds the events, and writes the rows they change: all of it or nothing (LOG-3). `taken`: how many new numbers of each kind they use. */
+  append(drafts: readonly Draft[], by: By, taken?: Partial<Numbers>): Promise<readonly Logged[]>;
   /** Events after `seq`, at most `limit`, in order. */
   eventsAfter(seq: number, limit: number): Promise<Logged[]>;
 }

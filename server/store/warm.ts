@@ -2,8 +2,8 @@ import { type Id, memoryRows, type TableName } from '#contract/fold.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Held } from './projection.ts';
 
-/** Rows that are known, and of which ids it is known (a row may be known not to be there). */
-export interface Known { readonly held: Held; readonly brought: Readonly<Record<TableName, Set<Id>>> }
+/** Rows that are known, and of which ids it is known (a row may be known not to be there); and what areas remember beside them. */
+export interface Known { readonly held: Held; readonly brought: Readonly<Record<TableName, Set<Id>>>; readonly memory: Map<string, object> }
 
 export interface Warm {
   /** What was known when the log stood exactly here; it is the taker's from now on. */
@@ -45,5 +45,5 @@ export function warmRows(mostIds = 50_000): Warm {
 
 export const nothingKnown = (): Known => {
   const held = memoryRows();
-  return { held, brought: Object.fromEntries(Object.keys(held).map((name) => [name, new Set<Id>()])) as unknown as Known['brought'] };
+  return { held, brought: Object.fromEntries(Object.keys(held).map((name) => [name, new Set<Id>()])) as unknown as Known['brought'], memory: new Map() };
 };

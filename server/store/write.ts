@@ -11,16 +11,34 @@ import { recordOf, STATEMENTS, TABLE_NAMES } from './tables.ts';
 /** Where a tenant's writes go. */
 export interface Place { readonly tenant: TenantId; readonly sql: Transaction<Database>; readonly held: Held }
 
-export async function writeEvents(place: Place, events: readonly Logged[], by: By): Promise<void> {
-  const records = events.map(({ seq, event, company, entity }) => ({ seq, type: event.type, company, entity, data: event.data }));
-  await bulk(place, INSERT_EVENTS, EVENT, records, [by.at, JSON.stringify(by.actor), by.subject, by.commandId]);
+/**
+ * The events, and in the same statement the runs that an event made: such a row is the event's data, so that its text is sent and read once.
+ * Those runs are taken out of what is left to write.
+ */
+export async function writeLog(place: Place, events: readonly Logged[], by: By, changes: Changes): Promise<void> {
+  const { made } = changes.rows.run;
+  const records = events.map(({ seq, event, company, entity }) => {
+    const record = { seq, type: event.type, company, entity, data: event.data };
+    if (event.type !== 'run.finished@1' || company !== event.data.company || !made.has(event.data.n) || place.held.run.get(event.data.n) !== event.data) return record;
+    made.delete(event.data.n);
+    const { n, key, uid, job, startedAt, status, problem } = event.data;
+    return { ...record, n, key_id: key, uid, job_n: job, started_at: startedAt, status, problem_n: problem };
+  });
+  await bulk(place, INSERT_LOG, [...EVENT, ...RUN], records, [by.at, JSON.stringify(by.actor), by.subject, by.commandId]);
 }
 
 const EVENT: readonly Given[] = [
   { name: 'seq', type: 'bigint' }, { name: 'type', type: 'text' }, { name: 'company', type: 'int' }, { name: 'entity', type: 'text' }, { name: 'data', type: 'json' },
 ];
-const INSERT_EVENTS = `insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
-  select $1::uuid, $2::bigint, $3::text::jsonb, $4::text, $5::text, ${selected(EVENT)} from ${given(EVENT, 6)}`;
+const RUN: readonly Given[] = [
+  { name: 'n', type: 'bigint' }, { name: 'key_id', type: 'text' }, { name: 'uid', type: 'text' }, { name: 'job_n', type: 'bigint' }, { name: 'started_at', type: 'bigint' },
+  { name: 'status', type: 'text' }, { name: 'problem_n', type: 'bigint' },
+];
+const INSERT_LOG = `with x as materialized (select ${selected([...EVENT, ...RUN])} from ${given([...EVENT, ...RUN], 6)}),
+  logged as (insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
+    select $1::uuid, $2::bigint, $3::text::jsonb, $4::text, $5::text, seq, type, company, entity, data from x)
+  insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
+    select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`;
 
 /** Rows, days and quarantine as a projection changed them. */
 export async function writeChanges(place: Place, changes: Changes): Promise<void> {
@@ -31,12 +49,11 @@ export async function writeChanges(place: Place, changes: Changes): Promise<void
 
 async function writeRows(place: Place, table: TableName, changes: Changes): Promise<void> {
   const rows = place.held[table];
-  const { columns, insert, update } = STATEMENTS[table];
+  const { columns, insert, put } = STATEMENTS[table];
   const recordsOf = (ids: ReadonlySet<Id>): Rec[] =>
     [...ids].map((id) => recordOf(table, id, rows.get(id) as Tables[TableName], changes.runSeq.get(id as number) ?? null));
   const { made, changed } = changes.rows[table];
-  await bulk(place, insert, columns, recordsOf(made));
-  await bulk(place, update, columns, recordsOf(changed));
+  await bulk(place, changed.size === 0 ? insert : put, columns, [...recordsOf(made), ...recordsOf(changed)]);
 }
 
 async function writeDays(place: Place, { days }: Changes): Promise<void> {

@@ -1,149 +1,187 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+/**
+ * How fast the real server takes results over HTTP: `server/main.ts` as a child process on a free port, on the embedded database in a new
+ * folder and on a PostgreSQL of its own, the poster beside it on the same machine. By itself:
+ * `node tests/bench/ingest.ts [--json] [--only pglite,postgres] [--posters 6] [--rounds 13]`, flags of the server in SERVER_FLAGS.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { ExecutionIn } from '../../contract/monitoring/ingest.ts';
 import { binaries, TEMPLATE, urlIn } from '../server/store/binaries.ts';
-import { chanceOf } from './data.ts';
-import { median, quantile } from './figures.ts';
-import type { Figure, Sheet } from './figures.ts';
+import { median, quantile, type Sheet, tableOf } from './figures.ts';
+import { type Batch, makeResults } from './results.ts';
 
-const BATCH = 200, EXECUTIONS = Number(process.env['EXECUTIONS'] ?? 30_000), JOBS = 2_000, AT_ONCE = 4;
-/** A key may post 60 times a minute. */
-const POSTS_A_KEY = 50;
-const NAMES = ['pglite', 'postgres'] as const;
-const PASSWORD = 'a password for the benchmark';
+const DATABASES = ['pglite', 'postgres'] as const;
+interface Load { readonly posters: number; readonly rounds: number; readonly jobs: number; readonly keys: number; readonly batch: number }
+const LOAD: Load = { posters: 6, rounds: 13, jobs: 2_000, keys: 10, batch: 200 };
+/** Rounds before the clock starts: jobs are found, code and WebAssembly are compiled. */
+const WARM_UP = 3;
 
-/** Executions posted over HTTP to the real server, on both databases: a process of its own, four senders, batches of 200. */
-export async function benchIngest(say: (text: string) => void): Promise<Sheet[]> {
-  const results = new Map<string, Result>();
-  for (const name of NAMES) {
-    if (name === 'postgres' && binaries() === null) { say('  postgres: no initdb in /usr/lib/postgresql/*/bin or PATH, left out'); continue; }
-    say(`  ingest on ${name}, ${EXECUTIONS.toLocaleString('en')} executions…`);
-    results.set(name, await (name === 'pglite' ? onServer('') : onPostgres()));
+/** The figures are those of the rounds after the warm-up. A batch that is not accepted whole ends the measurement. */
+export async function benchIngest(say: (text: string) => void, load: Load = LOAD, only: readonly string[] = DATABASES): Promise<Sheet[]> {
+  const values: Record<string, Figures> = {};
+  const notes: string[] = [];
+  for (const name of DATABASES.filter((one) => only.includes(one))) {
+    if (name === 'postgres' && binaries() === null) { notes.push('postgres: no initdb in /usr/lib/postgresql/*/bin or PATH, left out'); continue; }
+    say(`  ingest on ${name} …`);
+    const before = loadavg()[0] ?? 0;
+    values[name] = await measure(name, load);
+    notes.push(`${name}: load average ${before.toFixed(1)} before and ${(loadavg()[0] ?? 0).toFixed(1)} after`);
   }
-  const row = (what: string, unit: string, of: (result: Result) => number, goal?: string): Figure =>
-    ({ what, unit, ...(goal === undefined ? {} : { goal }), values: Object.fromEntries(NAMES.map((name) => { const one = results.get(name); return [name, one ? of(one) : null]; })) });
+  const columns = Object.keys(values);
+  const row = (what: keyof Figures, unit: string, goal?: string): Sheet['figures'][number] =>
+    ({ what, unit, values: Object.fromEntries(columns.map((name) => [name, values[name]?.[what] ?? null])), ...(goal === undefined ? {} : { goal }) });
   return [{
-    title: `Ingest over HTTP, batches of ${BATCH}, ${AT_ONCE} at once, ${JOBS.toLocaleString('en')} jobs`, columns: [...NAMES],
-    figures: [
-      row('executions', 'a second', ({ perSecond }) => perSecond, '>= 5,000'), row('a batch, median', 'ms', ({ times }) => median(times)),
-      row('a batch, 95 of 100', 'ms', ({ times }) => quantile(times, 0.95)), row('not accepted', 'count', ({ lost }) => lost, '0'),
-    ],
-    notes: [
-      `${cpus().length} cores ${cpus()[0]?.model.trim()}, shared by server, database and senders; load average at the end ${loadavg().map((one) => one.toFixed(1)).join(' ')}.`,
-      'Each execution is read, checked, judged and told in the log. The first of each job is not counted. PostgreSQL runs without fsync here, PGlite as the product runs it.',
-    ],
+    title: `Ingest over HTTP, batches of ${load.batch} by ${load.posters} posters with ${load.keys} keys, ${load.jobs} jobs, ${load.jobs * (load.rounds - WARM_UP)} runs`,
+    columns,
+    figures: [row('executions', '/s', '>= 5,000'), row('batch, median', 'ms'), row('batch, 95 %', 'ms'), row('server', 'CPU s'), row('database', 'CPU s'), row('poster', 'CPU s'), row('server, per execution', 'CPU µs')],
+    notes: [`${cpus().length} cores ${cpus()[0]?.model.trim()}, shared by server, database and posters.`, ...notes, 'PostgreSQL runs without fsync here, as that of the tests does; PGlite as the product runs it.'],
   }];
 }
 
-interface Result { readonly perSecond: number; readonly times: readonly number[]; readonly lost: number }
+type Figures = Record<'executions' | 'batch, median' | 'batch, 95 %' | 'server' | 'database' | 'poster' | 'server, per execution', number>;
 
-async function onPostgres(): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'daybook-bench-pg-'));
-  const keeper = spawn(process.execPath, ['tests/server/store/cluster.ts', folder, String(process.pid)], { stdio: 'ignore' });
+async function measure(name: (typeof DATABASES)[number], load: Load): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
+  const cluster = name === 'postgres' ? await beginCluster() : null;
+  let server: Server | null = null;
   try {
-    for (let tries = 0; !existsSync(join(folder, 'ready')); tries++) {
-      if (tries > 1_200 || existsSync(join(folder, 'failed'))) throw new Error(existsSync(join(folder, 'failed')) ? readFileSync(join(folder, 'failed'), 'utf8') : 'PostgreSQL did not start.');
-      await later(100);
-    }
-    const client = new Client(urlIn(folder, 'postgres'));
-    await client.connect();
-    await client.query(`create database bench template ${TEMPLATE}`);
-    await client.end();
-    return await onServer(urlIn(folder, 'bench'));
+    server = await beginServer(join(folder, 'data'), cluster?.url ?? null);
+    const secrets = await makeKeys(server.origin, load.keys);
+    const batches = makeResults({ ...load, seed: 7 });
+    const warm = batches.length * WARM_UP / load.rounds;
+    await post(server.origin, secrets, batches.slice(0, warm), load.posters);
+    const { pid } = server;
+    const cpu = (): readonly [number, number, number] => [cpuOf(pid), cluster?.cpu() ?? 0, (process.cpuUsage().user + process.cpuUsage().system) / 1e6];
+    const [before, began] = [cpu(), performance.now()];
+    const { times, accepted } = await post(server.origin, secrets, batches.slice(warm), load.posters);
+    const seconds = (performance.now() - began) / 1000;
+    const [own = 0, database = 0, poster = 0] = cpu().map((one, index) => one - (before[index] ?? 0));
+    return {
+      executions: accepted / seconds, 'batch, median': median(times), 'batch, 95 %': quantile(times, 0.95), server: own, database, poster,
+      'server, per execution': own * 1e6 / accepted,
+    };
   } finally {
-    await ended(keeper);
+    await server?.end();
+    await cluster?.end();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function onServer(databaseUrl: string): Promise<Result> {
-  const data = await mkdtemp(join(tmpdir(), 'daybook-bench-data-'));
-  const child = spawn(process.execPath, ['server/main.ts'], {
-    env: { PATH: process.env['PATH'] ?? '', DAYBOOK_DATA: data, PORT: '0', DAYBOOK_DEMO_PASSWORD: PASSWORD, DATABASE_URL: databaseUrl }, stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const base = await addressOf(child);
-    return await post(base, await makeKeys(base, Math.ceil((EXECUTIONS + JOBS) / BATCH / POSTS_A_KEY)));
-  } finally {
-    await ended(child);
-    await rm(data, { recursive: true, force: true });
-  }
-}
-
-/** Each key has jobs of its own. The first run of each job comes before the clock runs. */
-async function post(base: string, keys: readonly string[]): Promise<Result> {
-  const perKey = Math.ceil(JOBS / keys.length), rounds = Math.ceil(EXECUTIONS / JOBS), chance = chanceOf(7), now = Date.now();
-  const round = (at: number): { key: string; body: string }[] => keys.flatMap((key, k) => {
-    const list = Array.from({ length: perKey }, (_, j) => execution(k, j, at, now - (rounds - at) * 3_600_000, chance));
-    return Array.from({ length: Math.ceil(list.length / BATCH) }, (_, i) => ({ key, body: JSON.stringify(list.slice(i * BATCH, (i + 1) * BATCH)) }));
-  });
-  let lost = 0;
+/** Batches in order, by so many posters at once. */
+async function post(origin: URL, secrets: readonly string[], batches: readonly Batch[], posters: number): Promise<{ times: number[]; accepted: number }> {
+  const agent = new Agent({ keepAlive: true, maxSockets: posters });
   const times: number[] = [];
-  const send = async ({ key, body }: { key: string; body: string }): Promise<number> => {
-    const began = performance.now();
-    const answer = await fetch(`${base}/api/v1/ingest/executions`, { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body });
-    const told = await answer.json() as { data?: { accepted: number; rejected: unknown[] }; message?: string };
-    if (!told.data) throw new Error(`${answer.status}: ${told.message}`);
-    times.push(performance.now() - began);
-    lost += told.data.rejected.length;
-    return told.data.accepted;
+  let accepted = 0;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let batch = batches[next++]; batch !== undefined; batch = batches[next++]) {
+      const began = performance.now();
+      const answer = await ask(origin, 'POST', 'ingest/executions', secrets[batch.key] ?? '', batch.body, agent) as { accepted: number; duplicates: number; rejected: unknown[] };
+      times.push(performance.now() - began);
+      if (answer.duplicates + answer.rejected.length > 0) throw new Error(`Not accepted whole: ${JSON.stringify(answer)}`);
+      accepted += answer.accepted;
+    }
   };
-  for (const one of round(0)) await send(one);
-  times.length = 0;
-  const batches = Array.from({ length: rounds }, (_, at) => round(at + 1)).flat();
-  let next = 0, accepted = 0;
-  const began = performance.now();
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let batch = batches[next++]; batch; batch = batches[next++]) accepted += await send(batch);
-  }));
-  return { perSecond: accepted / ((performance.now() - began) / 1000), times, lost };
+  await Promise.all(Array.from({ length: posters }, work));
+  agent.destroy();
+  return { times, accepted };
 }
 
-function execution(key: number, job: number, at: number, startedAt: number, chance: () => number): ExecutionIn {
-  const roll = chance(), start = startedAt + job * 1000;
-  const status = roll < 0.92 ? 'Success' : roll < 0.96 ? 'Warning' : roll < 0.99 ? 'Failed' : 'Error';
-  const words = [`Connection timeout on nyc${job % 97}-${Math.floor(chance() * 1e5)} after retry`, 'repository is already locked exclusively', `Not enough space on /srv/${job}`] as const;
-  return {
-    job: `Backup of server ${key}-${job}`, jobInstanceUid: `job-${key}-${job}`, externalId: `run-${key}-${job}-${at}`, computer: `pc-${key}-${job}`, source: 'restic', type: 'Backup',
-    status, startTime: new Date(start).toISOString(), endTime: new Date(start + 600_000).toISOString(), durationSec: 580 + Math.floor(chance() * 40),
-    bytesTransferred: 1_000_000_000 + Math.floor(chance() * 30_000_000), bytesProcessed: 90_000_000_000, filesTotal: 120_000, filesFailed: status === 'Warning' ? 2 : 0,
-    exitCode: status === 'Success' ? 0 : 1, message: status === 'Success' ? null : words[Math.floor(chance() * words.length)] ?? words[0], detail: { snapshot: `abcdef${at}` },
-  };
+async function makeKeys(origin: URL, count: number): Promise<string[]> {
+  const agent = new Agent();
+  const { token } = await ask(origin, 'POST', 'auth/login/db', '', JSON.stringify({ username: 'admin', password: PASSWORD }), agent) as { readonly token: string };
+  const secrets: string[] = [];
+  for (let key = 0; key < count; key += 1) {
+    const made = await ask(origin, 'POST', 'monitoring/sources', token, JSON.stringify({ name: `Key ${key}`, companyN: 1, tool: 'restic' }), agent) as { readonly secret: string };
+    secrets.push(made.secret);
+  }
+  return secrets;
 }
 
-async function makeKeys(base: string, count: number): Promise<string[]> {
-  const call = async (path: string, token: string | null, body: object): Promise<{ token?: string; secret?: string }> => {
-    const answer = await fetch(`${base}/api/v1/${path}`, {
-      method: 'POST', headers: { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body),
+function ask(origin: URL, method: string, path: string, bearer: string, body: string, agent: Agent): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }) };
+    const sent = request(new URL(`/api/v1/${path}`, origin), { method, agent, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        if (answer.statusCode === 200) resolve((JSON.parse(text) as { readonly data: unknown }).data);
+        else reject(new Error(`${path} answered ${answer.statusCode}: ${text.slice(0, 300)}`));
+      });
     });
-    const told = await answer.json() as { data?: { token?: string; secret?: string }; message?: string };
-    if (!told.data) throw new Error(`${path}: ${answer.status} ${told.message}`);
-    return told.data;
-  };
-  const { token = '' } = await call('auth/login/db', null, { username: 'admin', password: PASSWORD });
-  const keys: string[] = [];
-  for (let i = 0; i < count; i++) keys.push((await call('monitoring/sources', token, { name: `Bench ${i}`, companyN: 1, tool: 'restic' })).secret ?? '');
-  return keys;
+    sent.on('error', reject);
+    sent.end(body);
+  });
 }
 
-const addressOf = (child: ChildProcess): Promise<string> => new Promise((resolve, reject) => {
-  let said = '';
-  child.stdout?.on('data', (chunk) => {
-    said += String(chunk);
-    const found = /Daybook is at (http:\S+?)\/?\s/.exec(said)?.[1];
-    if (found !== undefined) resolve(found);
+interface Server { readonly origin: URL; readonly pid: number; end(): Promise<void> }
+const PASSWORD = 'the password of the benchmark';
+
+async function beginServer(data: string, url: string | null): Promise<Server> {
+  const env = { ...process.env, DAYBOOK_DATA: data, PORT: '0', HOST: '127.0.0.1', DAYBOOK_DEMO_PASSWORD: PASSWORD, DATABASE_URL: url ?? '' };
+  const flags = (process.env['SERVER_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
+  const child = spawn(process.execPath, [...flags, join(import.meta.dirname, '../../server/main.ts')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const origin = await new Promise<URL>((resolve, reject) => {
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (said.length < 10_000) said += chunk.toString();
+      const found = /Daybook is at (http:\S+)/.exec(said)?.[1];
+      if (found !== undefined) resolve(new URL(found));
+    });
+    child.once('exit', (code) => { reject(new Error(`The server ended with ${code}: ${said}`)); });
   });
-  child.once('exit', () => reject(new Error(`The server ended: ${said}`)));
-});
+  return { origin, pid: child.pid ?? 0, end: () => ended(child) };
+}
 
-const ended = (child: ChildProcess): Promise<void> => new Promise((resolve) => {
-  if (child.exitCode !== null) { resolve(); return; }
-  child.once('exit', () => resolve());
-  child.kill('SIGTERM');
-});
+/** A PostgreSQL of its own, made as that of the tests. */
+async function beginCluster(): Promise<{ readonly url: string; cpu(): number; end(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-pg-'));
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../server/store/cluster.ts'), folder, String(process.pid)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  while (!existsSync(join(folder, 'image.tar'))) {
+    if (existsSync(join(folder, 'failed'))) throw new Error(readFileSync(join(folder, 'failed'), 'utf8'));
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  }
+  const client = new Client(urlIn(folder, 'postgres'));
+  await client.connect();
+  await client.query(`create database bench template ${TEMPLATE}`);
+  await client.end();
+  const postmaster = Number(readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  return { url: urlIn(folder, 'bench'), cpu: () => childrenOf(postmaster).reduce((sum, pid) => sum + cpuOf(pid), 0), end: () => ended(child) };
+}
 
-const later = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null) { resolve(); return; }
+    child.once('exit', () => { resolve(); });
+    child.kill('SIGTERM');
+  });
+}
+
+/** User and system seconds of a process (proc(5), at 100 ticks a second); 0 where it is gone or the system tells nothing. */
+const cpuOf = (pid: number): number => {
+  const fields = statOf(pid);
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
+};
+const childrenOf = (parent: number): number[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => Number(statOf(pid)[1]) === parent);
+
+/** What stands after the command's name: state, parent, … */
+function statOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  } catch {
+    return [];
+  }
+}
+
+if (import.meta.main) {
+  const given = (name: string): string | undefined => { const at = process.argv.indexOf(name); return at < 0 ? undefined : process.argv[at + 1]; };
+  const json = process.argv.includes('--json');
+  const load = { ...LOAD, posters: Number(given('--posters') ?? LOAD.posters), rounds: Number(given('--rounds') ?? LOAD.rounds) };
+  const sheets = await benchIngest((text) => { if (!json) console.log(text); }, load, given('--only')?.split(',') ?? DATABASES);
+  console.log(json ? JSON.stringify(sheets, null, 2) : sheets.map(tableOf).join('\n'));
+}
