@@ -1,4 +1,4 @@
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { Ms } from '#contract/ids.ts';
 import type { Store } from './store/store.ts';
 
 /** What the outside is to the server: given once, so that tests give another. */
@@ -36,5 +36,3 @@ export interface Config {
   /** Addresses of proxies whose `X-Forwarded-*` may be believed. */
   readonly trustedProxies: readonly string[];
 }
-
-export interface HostRow { readonly host: string; readonly tenant: TenantId }

@@ -15,7 +15,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   workers: { rooms: ['contract', 'machines', 'workers'], packages: /^(dexie|comlink|ky|xstate|valibot)$/ },
   src: {
     rooms: ['contract', 'machines', 'src'],
-    packages: /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react)$/,
+    packages: /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|comlink|valibot|luxon|xstate|@xstate\/react)$/,
   },
   server: {
     rooms: ['contract', 'server'],

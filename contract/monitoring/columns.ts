@@ -34,8 +34,6 @@ export const NONE = 0xffff_ffff;
 const NO_HIGH = 0xffff;
 const MAGIC = 0x314b_4244; // "DBK1"
 const HEAD = 32;
-/** The last kind is 15 bits wide: a lookup table over it has this many entries. */
-export const KINDS = 1 << 15;
 
 /** A run as columns hold it: what a list shows and filters by. The rest is asked for when the run is opened. */
 export interface LeanRun {

@@ -57,9 +57,6 @@ export const IngestedSchema = v.object({
 });
 export type Ingested = v.InferOutput<typeof IngestedSchema>;
 
-/** Tools whose own output is understood. */
-export const TOOLS = ['restic', 'borg', 'rclone', 'bacula', 'kopia', 'duplicati'] as const;
-export type Tool = (typeof TOOLS)[number];
 
 const post = (path: string, says: string) => call({
   method: 'POST', path, says, takes: v.strictObject({}), gives: IngestedSchema, gate: 'ingest-key', raw: true,

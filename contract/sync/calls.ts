@@ -3,7 +3,6 @@ import { MeSchema } from '../account/me.ts';
 import { BrandingSchema } from '../brand/branding.ts';
 import { call } from '../call.ts';
 import { LoggedSchema } from '../events.ts';
-import { LIMITS } from '../limits.ts';
 import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../monitoring/rows.ts';
 import type { CompanyRow } from '../people/rows.ts';
 
@@ -82,4 +81,3 @@ export const syncCalls = {
 
 /** The protocol in headers of a command (OUT-3). */
 export const COMMAND_HEADERS = { key: 'idempotency-key', device: 'daybook-device', order: 'daybook-order' } as const;
-export const EVENTS_PAGE = LIMITS.eventsPage;

@@ -1,7 +1,7 @@
 import type { Role } from '#contract/abilities.ts';
 import type { CompanyN, TenantId, UserId } from '#contract/ids.ts';
 import { hashPassword } from '../passwords.ts';
-import type { By, TenantTx } from '../store/store.ts';
+import type { By } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
 
@@ -35,12 +35,6 @@ export async function makeUser(world: World, tenant: TenantId, user: NewUser): P
     await tx.sql.insertInto('person').values({ tenant_id: tenant, id, username, username_key: usernameKey(username), name, email, password_hash }).execute();
   });
   return id;
-}
-
-/** Null where the person is unknown, or its name was deleted. */
-export async function nameOf({ tenant, sql }: TenantTx, id: UserId): Promise<string | null> {
-  const person = await sql.selectFrom('person').select('name').where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
-  return person?.name ?? null;
 }
 
 const byServer = ({ clock }: World): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at: clock.now() });

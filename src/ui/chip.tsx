@@ -1,28 +1,6 @@
-import type { ComponentPropsWithRef, ReactNode } from 'react';
+import type { ComponentPropsWithRef } from 'react';
 import { Icon } from './icon.tsx';
-import type { IconName } from './icon-paths.ts';
 import { Kbd } from './kbd.tsx';
-
-export interface ChipProps extends Omit<ComponentPropsWithRef<'button'>, 'value'> {
-  /** What is set ("Group by"), and to what ("Cause"). */
-  readonly label?: string;
-  readonly value: ReactNode;
-  readonly icon?: IconName;
-  /** A chevron: pressing it opens a choice. On by default. */
-  readonly opens?: boolean;
-}
-
-/** Opens a choice, and shows what is chosen. Takes the props of a Headless UI button: `<MenuButton as={Chip} value="…" />`. */
-export function Chip({ label, value, icon, opens = true, type = 'button', className = '', ...rest }: ChipProps) {
-  return (
-    <button {...rest} type={type} className={`${SHAPE} hover:bg-wash ${className}`}>
-      {icon !== undefined && <Icon name={icon} className="text-ink-3" />}
-      {label !== undefined && <span className="text-ink-3">{label}</span>}
-      <span className="max-w-60 truncate">{value}</span>
-      {opens && <Icon name="chevron-down" className="text-ink-3" />}
-    </button>
-  );
-}
 
 export interface FilterChipProps { readonly label?: string; readonly value: string; readonly onRemove: () => void }
 

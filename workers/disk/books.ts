@@ -8,7 +8,6 @@ export interface SmallRow { readonly n?: number; readonly id?: string }
 export const SMALL_TABLES = ['company', 'job', 'cause', 'problem', 'key'] as const satisfies readonly SmallTable[];
 /** Grow with history and customers: read for the rows that are shown, the rest later (COL-6). The others are read at opening. */
 export const LATER_TABLES = ['job', 'problem'] as const satisfies readonly SmallTable[];
-export type LaterTable = (typeof LATER_TABLES)[number];
 /** The jobs of a window lie anywhere; the problems of a few days lie mostly side by side, and a record costs more than its bytes. */
 const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = { company: 1024, job: 64, cause: 1024, problem: 1024, key: 1 };
 

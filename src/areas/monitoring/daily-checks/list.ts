@@ -30,7 +30,6 @@ export const DEFAULTS: List = {
 
 /** The list's facets that hold several values. */
 export const MANY = ['states', 'kinds', 'companies', 'sources', 'types', 'causes', 'jobs'] as const;
-export type Many = (typeof MANY)[number];
 
 export function filterOf(list: List, today: Day, rule: DayRule): RunsFilter {
   const { span, open: _, ...rest } = list;
