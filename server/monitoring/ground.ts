@@ -84,10 +84,13 @@ async function jobsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Pro
   return known;
 }
 
+/** Each by its key, whatever the planner believes of the table: as a plain join it read all runs of the key. `offset 0` keeps it apart. */
+export const RUNS_BY_UID = `select x.uid, r.n from json_to_recordset($2::text::json) as x(uid text)
+  cross join lateral (select n from run where tenant_id = $1 and key_id = $3 and uid = x.uid offset 0) as r`;
+
 async function runsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<string, RunN>> {
   if (uids.length === 0) return new Map();
-  const rows = await ask<{ uid: string; n: RunN }>(tx, `select x.uid, r.n from json_to_recordset($2::text::json) as x(uid text)
-    cross join lateral (select n from run where tenant_id = $1 and key_id = $3 and uid = x.uid offset 0) as r`, uids.map((uid) => ({ uid })), [key]);
+  const rows = await ask<{ uid: string; n: RunN }>(tx, RUNS_BY_UID, uids.map((uid) => ({ uid })), [key]);
   return new Map(rows.map(({ uid, n }) => [uid, n]));
 }
 
@@ -101,7 +104,7 @@ async function runsByStart(tx: TenantTx, starts: readonly { n: JobN; startedAt: 
 }
 
 /** The causes that the executions may have, as far as they tell, by name. */
-function causesOf(executions: readonly Normal[], jobs: Ground['job'], jobByUid: Ground['jobByUid']): Map<string, NamedCause> {
+export function causesOf(executions: readonly Normal[], jobs: Ground['job'] = new Map(), jobByUid: Ground['jobByUid'] = new Map()): Map<string, NamedCause> {
   const causes = new Map<string, NamedCause>();
   for (const one of executions) {
     if (one.status === 'Running' || one.status === 'Success') continue;

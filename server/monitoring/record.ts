@@ -6,7 +6,7 @@ import type { Ingested } from '#contract/monitoring/ingest.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { World } from '../world.ts';
 import { type Decision, decide, type Ground } from './decide.ts';
-import { groundFor, usedOf } from './ground.ts';
+import { causesOf, groundFor, usedOf } from './ground.ts';
 import { stands } from './ingest-key.ts';
 import { clampLog } from './log-body.ts';
 import type { Normal } from './normal.ts';
@@ -16,6 +16,8 @@ import type { Normal } from './normal.ts';
  * rotated or revoked since it was read, and nothing is recorded.
  */
 export async function record(world: World, tenant: TenantId, read: KeyRow, executions: readonly Normal[], at: Ms, refused: Ingested['rejected'] = []): Promise<Ingested | null> {
+  // What failures come to is remembered: better before the provider's other writers wait for this one.
+  causesOf(executions);
   return world.store.tenant(tenant, async (tx) => {
     const ground = await groundFor(tx, read.id, executions, at);
     const key = await stands(tx, read);

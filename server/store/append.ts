@@ -20,9 +20,12 @@ export async function append(ground: Ground, drafts: readonly Draft[], by: By, t
   const events = passed.map((draft, index): Logged => ({ ...draft, ...by, seq: before + 1 + index }));
   for (const [table, ids] of touched(events)) await ground.bring(table, ids);
   const changes = project(ground.held, events);
-  await writeLog(ground, events, by, changes);
-  await writeChanges(ground, changes);
-  await writeSamples(ground, events.flatMap(sampleOf));
+  // The database works on the first while the texts of the others are made; the connection takes them in this order.
+  const log = writeLog(ground, events, by, changes);
+  log.catch(() => undefined);
+  await new Promise((resolve) => void setImmediate(resolve));
+  const written = await Promise.allSettled([log, ...writeChanges(ground, changes), writeSamples(ground, events.flatMap(sampleOf))]);
+  for (const one of written) if (one.status === 'rejected') throw one.reason;
   return events;
 }
 

@@ -16,7 +16,7 @@ export function checked(drafts: readonly Draft[]): readonly Draft[] {
     const event = valid(draft.event);
     const text = JSON.stringify(event.data);
     const kept: Draft = { event, company: draft.company, entity: draft.entity };
-    if (UNFIT.test(text) || UNFIT.test(JSON.stringify(draft.entity))) return mended(kept) as Draft;
+    if (unfit(text) || unfit(JSON.stringify(draft.entity))) return mended(kept) as Draft;
     TEXTS.set(event.data, text);
     return kept;
   });
@@ -45,6 +45,7 @@ const GATES: ReadonlyMap<string, { readonly schema: v.GenericSchema<unknown, Eve
 
 /** PostgreSQL keeps neither U+0000 nor half a surrogate pair. `JSON.stringify` writes both as escapes. */
 const UNFIT = /\\u(?:0000|d[89a-f])/i;
+const unfit = (json: string): boolean => json.includes('\\u') && UNFIT.test(json);
 
 function mended(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}').toWellFormed();

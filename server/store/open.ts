@@ -12,6 +12,7 @@ import { APP_ROLE } from './migrations/migration.ts';
 import { retrying } from './retry.ts';
 import type { Db, Store } from './store.ts';
 import { tenantTx } from './transaction.ts';
+import { makeTurns } from './turns.ts';
 import { warmRows } from './warm.ts';
 
 export interface Opening {
@@ -64,6 +65,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): OpenStore {
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
   const warm = warmRows();
+  const turns = makeTurns(clock);
   const inside = new AsyncLocalStorage<{ open: boolean }>();
 
   /** `work` may be run again: it has no effect but on its transaction. */
@@ -101,13 +103,19 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
   return {
     kind,
     async tenant(tenant, work, how = {}) {
-      const [value, own] = await transact(tenant, how.readOnly ?? false, async (sql) => {
-        const one = tenantTx(tenant, sql, warm);
-        return [await work(one.tx), one] as const;
-      });
-      const reached = own.committed();
-      if (reached !== null) tell(tenant, reached);
-      return value;
+      let own: ReturnType<typeof tenantTx> | null = null;
+      try {
+        const [value, done] = await transact(tenant, how.readOnly ?? false, async (sql) => {
+          own?.ended();
+          const one = own = tenantTx(tenant, sql, warm, turns);
+          return [await work(one.tx), one] as const;
+        });
+        const reached = done.committed();
+        if (reached !== null) tell(tenant, reached);
+        return value;
+      } finally {
+        (own as ReturnType<typeof tenantTx> | null)?.ended();
+      }
     },
     across: (work, { readOnly }) => transact(null, readOnly, (sql) => work(sql, (tenant) => run(sql, kind, [asTenant(tenant)]))),
     system: (work) => transact(null, false, work),

@@ -11,12 +11,12 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Pr
   for (const table of ['run_day', 'repository_sample', 'quarantine'] as const) await sql.deleteFrom(table).where('tenant_id', '=', tenant).execute();
   const rows = Object.fromEntries(TABLE_NAMES.map((name) => [name, { made: new Set<Id>(folded.held[name].keys()), changed: new Set<Id>() }]));
   const place = { tenant, sql, held: folded.held };
-  await writeChanges(place, {
+  await Promise.all(writeChanges(place, {
     rows: rows as Parameters<typeof writeChanges>[1]['rows'],
     runSeq: new Map(folded.runSeq as ReadonlyMap<number, number>),
     days: new Map([...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }])),
     quarantined: [...folded.quarantined],
-  });
+  }));
   await writeSamples(place, folded.samples);
   await sql.updateTable('head').set({ epoch: raw<string>`gen_random_uuid()::text` }).where('tenant_id', '=', tenant).execute();
 }

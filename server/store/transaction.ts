@@ -7,14 +7,18 @@ import { given, parameters } from './bulk.ts';
 import type { Database } from './database.ts';
 import type { Counter, Head, Numbers, TenantTx } from './store.ts';
 import { PROJECTED } from './tables.ts';
+import type { Release, Turns } from './turns.ts';
 import { nothingKnown, type Warm } from './warm.ts';
 
 /** A tenant's transaction; and for when it is committed: the head that it reached by appending (null: appended nothing). */
-export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: Warm): { readonly tx: TenantTx; committed(): number | null } {
+export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: Warm, turns: Turns): { readonly tx: TenantTx; committed(): number | null; ended(): void } {
   // From the moment at which the head row is locked nobody else changes rows, so what was read since is kept and not read again.
   let { held, brought, memory } = nothingKnown();
   let lock: { readonly epoch: string; seq: number } | null = null;
   let appended = false;
+  let release: Promise<Release> | null = null;
+  /** Before the first statement that locks the head row. */
+  const turn = async (): Promise<void> => void await (release ??= turns.next(tenant));
 
   function lockedAt(row: Head | undefined, before: number): void {
     if (!row) throw new Error('There is no such provider.');
@@ -31,6 +35,7 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: War
     tenant, sql,
     get held() { return held; },
     async raise(count, taken) {
+      await turn();
       const { rows } = await sql.executeQuery(CompiledQuery.raw(RAISE, [tenant, count, ...COUNTERS.map((counter) => taken[counter] ?? 0)]));
       const row = (rows as HeadRecord[])[0];
       const before = (row?.seq ?? 0) - count;
@@ -67,6 +72,7 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: War
       return row;
     },
     async take(counter, count) {
+      await turn();
       const column = COLUMN_OF[counter];
       const row = await sql.updateTable('head').set({ [column]: raw`${raw.ref(column)} + ${count}` }).where('tenant_id', '=', tenant)
         .returning(['seq', 'epoch', raw<number>`${raw.ref(column)} - ${count}`.as('first')]).executeTakeFirst();
@@ -76,6 +82,7 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: War
       return row.first;
     },
     async lock() {
+      await turn();
       const { rows } = await sql.executeQuery(CompiledQuery.raw(LOCK, [tenant]));
       const row = (rows as HeadRecord[])[0];
       lockedAt(row, row?.seq ?? 0);
@@ -112,6 +119,7 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: War
       if (lock !== null) warm.give(tenant, lock.epoch, lock.seq, { held, brought, memory });
       return appended && lock !== null ? lock.seq : null;
     },
+    ended: () => void release?.then((end) => { end(); }),
   };
 }
 

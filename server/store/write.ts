@@ -1,6 +1,6 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { Logged } from '#contract/events.ts';
-import type { Id, TableName, Tables } from '#contract/fold.ts';
+import type { TableName, Tables } from '#contract/fold.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import { type Given, given, parameters, selected } from './bulk.ts';
 import type { Database } from './database.ts';
@@ -40,20 +40,17 @@ const INSERT_LOG = `with x as materialized (select ${selected([...EVENT, ...RUN]
   insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
     select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`;
 
-/** Rows, days and quarantine as a projection changed them. */
-export async function writeChanges(place: Place, changes: Changes): Promise<void> {
-  for (const table of TABLE_NAMES) await writeRows(place, table, changes);
-  await writeDays(place, changes);
-  await writeQuarantine(place, changes);
-}
+/** Rows, days and quarantine as a projection changed them: statements on their way, in this order. */
+export const writeChanges = (place: Place, changes: Changes): Promise<void>[] =>
+  [...TABLE_NAMES.map((table) => writeRows(place, table, changes)), writeDays(place, changes), writeQuarantine(place, changes)];
 
 async function writeRows(place: Place, table: TableName, changes: Changes): Promise<void> {
+  const { made, changed } = changes.rows[table];
+  if (made.size + changed.size === 0) return;
   const rows = place.held[table];
   const { columns, insert, put } = STATEMENTS[table];
-  const recordsOf = (ids: ReadonlySet<Id>): Rec[] =>
-    [...ids].map((id) => recordOf(table, id, rows.get(id) as Tables[TableName], changes.runSeq.get(id as number) ?? null));
-  const { made, changed } = changes.rows[table];
-  await bulk(place, changed.size === 0 ? insert : put, columns, [...recordsOf(made), ...recordsOf(changed)]);
+  const records = [...made, ...changed].map((id): Rec => recordOf(table, id, rows.get(id) as Tables[TableName], changes.runSeq.get(id as number) ?? null));
+  await bulk(place, changed.size === 0 ? insert : put, columns, records);
 }
 
 async function writeDays(place: Place, { days }: Changes): Promise<void> {
