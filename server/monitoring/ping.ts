@@ -68,7 +68,7 @@ function normal({ key }: Holder, slug: string, { action, query: params }: PingAd
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 /** An id of a run is the client's own and says nothing of other jobs. */
 const ridName = (slug: string, rid: string): string => `${slug} ${rid.toLowerCase()}`;
-const sourceOf = (tool: Source): Source => (tool === 'api' ? 'ping' : tool);
+const sourceOf = (tool: Source): Source => (tool === 'borgmatic' ? tool : 'ping');
 
 const text = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'ping-body-limit': String(LIMITS.logBytes), ...headers } });

@@ -1,12 +1,14 @@
 import { useRouter } from '@tanstack/react-router';
-import { Suspense, lazy, useState } from 'react';
+import { Suspense, lazy, useEffect, useState } from 'react';
+import { bringAhead } from '../ahead.ts';
 import { door } from '../door.ts';
 import { pauseRemembering } from '../remembered.ts';
 import { Icon } from '../ui/icon.tsx';
 import { tellFailure } from '../ui/toasts.ts';
 import type { Unsent } from './unsent-question.tsx';
 
-const UnsentQuestion = lazy(async () => ({ default: (await import('./unsent-question.tsx')).UnsentQuestion }));
+const unsentQuestion = () => import('./unsent-question.tsx');
+const UnsentQuestion = lazy(async () => ({ default: (await unsentQuestion()).UnsentQuestion }));
 
 /** Signs out at once where nothing is unsent; asks otherwise (OUT-7). */
 export function LogOut({ mini }: { readonly mini: boolean }) {
@@ -14,6 +16,8 @@ export function LogOut({ mini }: { readonly mini: boolean }) {
   const [unsent, setUnsent] = useState<number | null>(null);
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
+  // With no network it could not be had any more.
+  useEffect(() => bringAhead(unsentQuestion), []);
 
   async function leave(how: 'ask' | Unsent): Promise<void> {
     setBusy(true);

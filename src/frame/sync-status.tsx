@@ -1,4 +1,5 @@
 import { Suspense, lazy, useEffect, useState } from 'react';
+import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '../door.ts';
 import { useZone } from '../session.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -6,7 +7,8 @@ import { announce } from './announce.tsx';
 import { glanceOf, spokenSync } from './sync-words.ts';
 import type { Glance } from './sync-words.ts';
 
-const SyncStory = lazy(async () => ({ default: (await import('./sync-story.tsx')).SyncStory }));
+const syncStory = () => import('./sync-story.tsx');
+const SyncStory = lazy(async () => ({ default: (await syncStory()).SyncStory }));
 
 /** Always there, one glance; pressing it opens the story. */
 export function SyncStatus() {
@@ -14,6 +16,7 @@ export function SyncStatus() {
   const zone = useZone();
   const [open, setOpen] = useState(false);
   const spoken = status ? spokenSync(status, zone) : '';
+  useEffect(() => bringAhead(syncStory), []);
   useEffect(() => { if (spoken !== '') announce(spoken); }, [spoken]);
   if (!status) return <span className="w-40" />;
   const { icon, tone, lead, rest } = glanceOf(status, zone);

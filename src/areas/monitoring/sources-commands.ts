@@ -1,3 +1,4 @@
+import type { Ms } from '#contract/ids.ts';
 import type { Source } from '#contract/monitoring/words.ts';
 
 /** What to run or to write down so that a tool reports here, ready to be copied. */
@@ -9,8 +10,8 @@ export interface Recipe {
   readonly note: string;
 }
 
-/** `origin` is this site's, `job` the name under which the results appear, `secret` the key in clear. */
-export interface RecipeAt { readonly origin: string; readonly secret: string; readonly job: string }
+/** `origin` is this site's, `now` the time that an example tells, `job` the name under which the results appear, `secret` the key in clear. */
+export interface RecipeAt { readonly origin: string; readonly secret: string; readonly job: string; readonly now: Ms }
 
 export interface ToolChoice { readonly tool: Source; readonly word: string; readonly detail: string }
 
@@ -31,12 +32,12 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
   switch (tool) {
     case 'restic': return {
       says: 'Run your backup like this:',
-      text: `out=$(mktemp); restic backup --json /path/to/data >"$out" 2>&1; rc=$?; grep -v '"message_type":"status"' "$out" | ${post(at, 'restic', '&exit=$rc&host=$(hostname)')}; rm -f "$out"`,
+      text: `out=$(mktemp); restic backup --json /path/to/data >"$out" 2>&1; rc=$?; grep -v '"message_type":"status"' "$out" | ${post(at, 'restic', '&exit=$rc&host=$(hostname)')}; rm -f "$out"; (exit $rc)`,
       note: 'Put your own folder in place of /path/to/data. Repository and password come from the environment as before.',
     };
     case 'borg': return {
       says: 'Run your backup like this:',
-      text: `out=$(mktemp); borg create --json /path/to/repo::'{now}' /path/to/data >"$out" 2>"$out.err"; rc=$?; cat "$out" "$out.err" | ${post(at, 'borg', "&exit=$rc&host=$(hostname)&tz=$(date +%:z | sed 's/+/%2B/')")}; rm -f "$out" "$out.err"`,
+      text: `out=$(mktemp); borg create --json /path/to/repo::'{now}' /path/to/data >"$out" 2>"$out.err"; rc=$?; cat "$out" "$out.err" | ${post(at, 'borg', "&exit=$rc&host=$(hostname)&tz=$(date +%:z | sed 's/+/%2B/')")}; rm -f "$out" "$out.err"; (exit $rc)`,
       note: 'Put your own repository and folder in. Borg writes times without a zone, so the line sends the zone along.',
     };
     case 'borgmatic': return {
@@ -46,12 +47,12 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
     };
     case 'rclone': return {
       says: 'Run your copy like this:',
-      text: `out=$(mktemp); rclone sync /path/to/data remote:path --use-json-log --stats-log-level NOTICE >"$out" 2>&1; rc=$?; ${post(at, 'rclone', '&exit=$rc&host=$(hostname)', '"$out"')}; rm -f "$out"`,
+      text: `out=$(mktemp); rclone sync /path/to/data remote:path --use-json-log --stats-log-level NOTICE >"$out" 2>&1; rc=$?; ${post(at, 'rclone', '&exit=$rc&host=$(hostname)', '"$out"')}; rm -f "$out"; (exit $rc)`,
       note: 'Put your own folder and remote in. copy, move and the rest of rclone report in the same way.',
     };
     case 'kopia': return {
       says: 'Run your snapshot like this:',
-      text: `out=$(mktemp); kopia snapshot create --json /path/to/data >"$out" 2>"$out.err"; rc=$?; cat "$out" "$out.err" | ${post(at, 'kopia', '&exit=$rc&host=$(hostname)')}; rm -f "$out" "$out.err"`,
+      text: `out=$(mktemp); kopia snapshot create --json /path/to/data >"$out" 2>"$out.err"; rc=$?; cat "$out" "$out.err" | ${post(at, 'kopia', '&exit=$rc&host=$(hostname)')}; rm -f "$out" "$out.err"; (exit $rc)`,
       note: 'Put your own folder in place of /path/to/data.',
     };
     case 'duplicati': return {
@@ -66,12 +67,12 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
     };
     case 'ping': return {
       says: 'Put this round your command:',
-      text: `P=${shell(pingUrl(at))}; log=$(mktemp); curl -fsS -m 10 --retry 5 -o /dev/null "$P/start"; your-command >"$log" 2>&1; rc=$?; tail -c 100000 "$log" | curl -fsS -m 10 --retry 5 -o /dev/null --data-binary @- "$P/$rc"; rm -f "$log"`,
-      note: 'Exit code 0 is a success, any other a failure. Any client of the healthchecks kind may use the same address.',
+      text: `P=${shell(pingUrl(at))}; log=$(mktemp); curl -fsS -m 10 --retry 5 -o /dev/null "$P/start"; your-command >"$log" 2>&1; rc=$?; tail -c 100000 "$log" | curl -fsS -m 10 --retry 5 -o /dev/null --data-binary @- "$P/$rc"; rm -f "$log"; (exit $rc)`,
+      note: `It appears as “${slugOf(at.job)}”. Exit code 0 is a success, any other a failure. Any client of the healthchecks kind may use the same address.`,
     };
     default: return {
       says: 'Post one result, or an array of up to 1,000:',
-      text: `curl -fsS --retry 3 -H ${shell(`Authorization: Bearer ${at.secret}`)} -H 'Content-Type: application/json' --data ${shell(JSON.stringify({ job: at.job, computer: 'server-1', status: 'Success', startTime: '2026-01-31T01:00:00Z', endTime: '2026-01-31T01:12:30Z', bytesTransferred: 1_048_576 }))} ${shell(`${at.origin}/api/v1/ingest/executions`)}`,
+      text: `curl -fsS --retry 3 -H ${shell(`Authorization: Bearer ${at.secret}`)} -H 'Content-Type: application/json' --data ${shell(JSON.stringify({ job: at.job, computer: 'server-1', status: 'Success', startTime: iso(at.now - 750_000), endTime: iso(at.now), bytesTransferred: 1_048_576 }))} ${shell(`${at.origin}/api/v1/ingest/executions`)}`,
       note: 'Times with their zone, sizes in bytes. The answer says which record was not accepted, and why.',
     };
   }
@@ -92,10 +93,12 @@ export const shell = (text: string): string => `'${text.replaceAll("'", String.r
 const pingUrl = ({ origin, secret, job }: RecipeAt): string => `${origin}/ping/${url(secret)}/${slugOf(job)}`;
 
 /** The query is in double quotes, so that `$rc` counts: nothing else in it may mean anything to a shell. */
-const post = ({ origin, secret, job }: Omit<RecipeAt, 'job'> & { readonly job: string | null }, tool: string, query: string, from = '-'): string =>
+const post = ({ origin, secret, job }: Omit<RecipeAt, 'job' | 'now'> & { readonly job: string | null }, tool: string, query: string, from = '-'): string =>
   `curl -fsS --retry 3 -o /dev/null -H ${shell(`Authorization: Bearer ${secret}`)} --data-binary @${from} "${origin}/api/v1/ingest/${tool}?${job === null ? '' : `job=${url(job)}`}${query}"`;
 
 /** As `encodeURIComponent`, and the five signs that it leaves, of which a shell reads some. */
 const url = (text: string): string => encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const iso = (at: Ms): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 const yaml = (text: string): string => JSON.stringify(text);

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { KeyId, Ms } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { Source } from '#contract/monitoring/words.ts';
+import { useNow } from '#src/clock.ts';
 import { Button } from '#src/ui/button.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
@@ -22,8 +23,9 @@ export interface SecretDialogProps {
 }
 
 export function SecretDialog({ shown, row, zone, onClose }: SecretDialogProps) {
+  const now = useNow();
   const [tool, setTool] = useState<Source>(TOOL_CHOICES.some((choice) => choice.tool === shown.tool) ? shown.tool : 'api');
-  const recipe = recipeOf(tool, { origin: location.origin, secret: shown.secret, job: shown.name });
+  const recipe = recipeOf(tool, { origin: location.origin, secret: shown.secret, job: shown.name, now });
   return (
     <Dialog
       title={shown.name} wide stays onClose={onClose}

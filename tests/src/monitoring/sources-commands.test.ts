@@ -3,6 +3,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TOOL_CHOICES, recipeOf, shell, slugOf } from '#src/areas/monitoring/sources-commands.ts';
 
+const NOW = Date.UTC(2026, 0, 31, 1, 12, 30);
+
 const secret = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 const origin = 'https://portal.example';
 /** Every external command of the recipes prints its arguments instead, one a line; nothing else is run. */
@@ -17,26 +19,26 @@ const BASH = TOOL_CHOICES.map((choice) => choice.tool).filter((tool) => tool !==
 const NAMES = ['Files on FS01', `it's "quoted" $HOME \`id\` $(id) !x; rm -rf / & | > \\ %`];
 
 test.each(NAMES)('COPY-1: each line is sound bash and sends to this site, whatever the name of the job: %s', (job) => {
-  const sent = BASH.map((tool) => argsOf(recipeOf(tool, { origin, secret, job }).text).filter((arg) => arg.startsWith('https://')));
+  const sent = BASH.map((tool) => argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text).filter((arg) => arg.startsWith('https://')));
   expect(sent.every((urls) => urls.length > 0 && urls.every((url) => new URL(url).origin === origin))).toBe(true);
 });
 
 test.each(NAMES)('COPY-1: each line carries the key in its header, and a ping in its address: %s', (job) => {
-  const posts = BASH.filter((tool) => tool !== 'ping').map((tool) => argsOf(recipeOf(tool, { origin, secret, job }).text));
+  const posts = BASH.filter((tool) => tool !== 'ping').map((tool) => argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text));
   expect(posts.every((args) => args.includes(`Authorization: Bearer ${secret}`))).toBe(true);
-  expect(argsOf(recipeOf('ping', { origin, secret, job }).text).at(-1)).toBe(`${origin}/ping/${secret}/${slugOf(job)}/0`);
+  expect(argsOf(recipeOf('ping', { origin, secret, job, now: NOW }).text).at(-1)).toBe(`${origin}/ping/${secret}/${slugOf(job)}/0`);
 });
 
 test.each(NAMES)('COPY-1: the name of the job arrives as it was given: %s', (job) => {
   const jobs = (['restic', 'borg', 'rclone', 'kopia'] as const)
-    .map((tool) => argsOf(recipeOf(tool, { origin, secret, job }).text).find((arg) => arg.startsWith('https://')) ?? '')
+    .map((tool) => argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text).find((arg) => arg.startsWith('https://')) ?? '')
     .map((url) => [new URL(url).searchParams.get('job'), new URL(url).searchParams.get('exit')]);
   expect(jobs).toEqual([[job, '0'], [job, '0'], [job, '0'], [job, '0']]);
 });
 
 test('COPY-1: own records are one JSON argument that says the job', () => {
   const job = `it's a "job"`;
-  const data = argsOf(recipeOf('api', { origin, secret, job }).text).find((arg) => arg.startsWith('{'));
+  const data = argsOf(recipeOf('api', { origin, secret, job, now: NOW }).text).find((arg) => arg.startsWith('{'));
   expect(JSON.parse(data ?? '')).toMatchObject({ job, status: 'Success' });
 });
 

@@ -3,6 +3,7 @@ import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
+import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '#src/door.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -25,10 +26,14 @@ import { useKeys } from './use-keys.ts';
 import { useRound } from './use-round.ts';
 import { rowAt } from './window.ts';
 
-const OpenRun = lazy(async () => ({ default: (await import('../run-panel/open-run.tsx')).OpenRun }));
-const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
-const Empty = lazy(async () => ({ default: (await import('./empty.tsx')).Empty }));
-const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Dialogs }));
+const openRun = () => import('../run-panel/open-run.tsx');
+const bulkBar = () => import('./bulk-bar.tsx');
+const empty = () => import('./empty.tsx');
+const dialogs = () => import('./dialogs.tsx');
+const OpenRun = lazy(async () => ({ default: (await openRun()).OpenRun }));
+const BulkBar = lazy(async () => ({ default: (await bulkBar()).BulkBar }));
+const Empty = lazy(async () => ({ default: (await empty()).Empty }));
+const Dialogs = lazy(async () => ({ default: (await dialogs()).Dialogs }));
 const STILL = {};
 
 /** The morning screen of one person. */
@@ -44,6 +49,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
   const progress = view?.progress;
   const count = selection.runs.size;
   const found = view === undefined || round.held ? '' : plural(view.total, 'result');
+  useEffect(() => bringAhead(openRun, bulkBar, empty, dialogs), []);
   useEffect(() => { if (found !== '') announce(found); }, [found]);
   useEffect(() => { if (count > 0) announce(`${formatCount(count)} selected`); }, [count]);
 
@@ -95,8 +101,8 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
       case 'open': return row && openRow(row, 'push');
       case 'back':
         if (list.open !== null) return close();
-        if (count > 0) return round.setSelection(NOTHING);
-        return round.setCursor(null);
+        if (count > 0) round.setSelection(NOTHING);
+        return undefined; // the row stays the one that keys mean
       case 'review': return deeds.review(deeds.targets());
       case 'review-with': return deeds.askFor('review', deeds.targets());
       case 'snooze': return deeds.askFor('snooze', deeds.targets());

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
-import { formatAge, formatCount, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { formatAge, formatCount, formatDate, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { piecesOf } from '../daily-checks/cause.ts';
@@ -59,7 +59,7 @@ export function RunPanel(props: PanelProps) {
           {row.lastGoodAt === null ? 'No good backup on this device.' : `Last good backup ${formatWhen(row.lastGoodAt, zone)}, ${formatAge(row.lastGoodAt, now)}.`}
         </p>
         <dl className="rp-facts">
-          <Fact word={row.status === 'Missed' ? 'Expected' : 'Started'} title={formatUtc(row.startedAt)}>{formatTime(row.startedAt, zone)}</Fact>
+          <Fact word={row.status === 'Missed' ? 'Expected' : 'Started'} title={formatUtc(row.startedAt)}>{formatDate(row.startedAt, zone) === formatDate(now, zone) ? formatTime(row.startedAt, zone) : formatWhen(row.startedAt, zone)}</Fact>
           <Fact word="Ended" {...(ended !== null && { title: formatUtc(ended) })}>{ended === null ? (row.status === 'Missed' ? 'did not run' : 'unknown') : formatTime(ended, zone)}</Fact>
           <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>

@@ -19,8 +19,7 @@ export function SameCause({ row, cause, zone, now, onAll }: SameProps) {
     filter: { ...EVERYTHING, from, rows: 'jobs', causes: [cause], order: 'newest' }, window: { first: 0, count: LOOKED_AT }, held: false, round: 0,
   });
   const companies = (view?.facets.companies ?? []).filter(({ value, count }) => value !== row.company && count > 0);
-  const own = view?.facets.companies.find(({ value }) => value === row.company)?.count ?? 0;
-  if (companies.length === 0 && own < 2) return null;
+  if (companies.length === 0) return null;
   const rest = companies.slice(SHOWN);
   return (
     <section className="pt-3">
