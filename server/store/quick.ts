@@ -8,7 +8,7 @@ export type Quick = (value: unknown) => boolean;
  * JSON and literals make them: own fields, no prototype of their own.
  */
 export function quickOf(schema: v.GenericSchema): Quick {
-  return made(schema as unknown as Part) ?? never;
+  return made(schema) ?? never;
 }
 
 interface Part {

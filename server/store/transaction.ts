@@ -19,6 +19,7 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: War
   let release: Promise<Release> | null = null;
   /** Before the first statement that locks the head row. */
   const turn = async (): Promise<void> => void await (release ??= turns.next(tenant));
+  const end = async (): Promise<void> => { (await release)?.(); };
 
   function lockedAt(row: Head | undefined, before: number): void {
     if (!row) throw new Error('There is no such provider.');
@@ -119,7 +120,7 @@ export function tenantTx(tenant: TenantId, sql: Transaction<Database>, warm: War
       if (lock !== null) warm.give(tenant, lock.epoch, lock.seq, { held, brought, memory });
       return appended && lock !== null ? lock.seq : null;
     },
-    ended: () => void release?.then((end) => { end(); }),
+    ended: () => void end(),
   };
 }
 

@@ -15,17 +15,25 @@ export function makeTurns(clock: Clock, mostMs = 1_000): Turns {
   return {
     async next(tenant) {
       const before = last.get(tenant);
-      let release: Release = () => undefined;
-      const own = new Promise<void>((resolve) => { release = resolve; });
-      const line = before === undefined ? own : before.then(() => own);
+      const { promise: own, resolve } = Promise.withResolvers<void>();
+      const line = both(before, own);
       last.set(tenant, line);
-      void line.then(() => { if (last.get(tenant) === line) last.delete(tenant); });
       if (before !== undefined) {
-        let timer: { cancel(): void } | null = null;
-        await Promise.race([before, new Promise<void>((resolve) => { timer = clock.after(mostMs, resolve); })]);
-        (timer as { cancel(): void } | null)?.cancel();
+        const late = Promise.withResolvers<void>();
+        const timer = clock.after(mostMs, late.resolve);
+        await Promise.race([before, late.promise]);
+        timer.cancel();
       }
-      return release;
+      return () => {
+        resolve();
+        // The last of the line: what comes after it waits for nobody.
+        if (last.get(tenant) === line) last.delete(tenant);
+      };
     },
   };
+}
+
+async function both(before: Promise<void> | undefined, own: Promise<void>): Promise<void> {
+  await before;
+  await own;
 }

@@ -178,8 +178,12 @@ function statOf(pid: number): string[] {
   }
 }
 
+function given(name: string): string | undefined {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
 if (import.meta.main) {
-  const given = (name: string): string | undefined => { const at = process.argv.indexOf(name); return at < 0 ? undefined : process.argv[at + 1]; };
   const json = process.argv.includes('--json');
   const load = { ...LOAD, posters: Number(given('--posters') ?? LOAD.posters), rounds: Number(given('--rounds') ?? LOAD.rounds) };
   const sheets = await benchIngest((text) => { if (!json) console.log(text); }, load, given('--only')?.split(',') ?? DATABASES);

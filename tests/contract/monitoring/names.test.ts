@@ -1,13 +1,13 @@
-import fc from 'fast-check';
+import { array, assert, constantFrom, oneof, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { patternOf, withoutNames } from '#contract/monitoring/names.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
-const piece = fc.constantFrom('srv', 'SRV-1', 'srv-1.example', '.example', '.', '-', '_', ' ', 'é', 'ſ', 'İ', 'K', 'ks', 'Key', '𝔞', 'ͅ', '1', 's', '.é', ':', '‹host›', 'a+b');
-const name = fc.oneof(fc.constantFrom('srv', 'srv-1', 'srv-1.example', 'KEYS', 'a+b.c', 'éclair', 'ks1', 'sss'), fc.array(piece, { minLength: 1, maxLength: 4 }).map((all) => all.join('')));
+const piece = constantFrom('srv', 'SRV-1', 'srv-1.example', '.example', '.', '-', '_', ' ', 'é', 'ſ', 'İ', 'K', 'ks', 'Key', '𝔞', 'ͅ', '1', 's', '.é', ':', '‹host›', 'a+b');
+const name = oneof(constantFrom('srv', 'srv-1', 'srv-1.example', 'KEYS', 'a+b.c', 'éclair', 'ks1', 'sss'), array(piece, { minLength: 1, maxLength: 4 }).map((all) => all.join('')));
 
 test('RUN-5: names are found in a failure as their pattern says, whatever stands around them', () => {
-  fc.assert(fc.property(fc.array(fc.oneof(piece, name), { maxLength: 12 }).map((all) => all.join('')), fc.array(name, { maxLength: 3 }), (line, names) => {
+  assert(property(array(oneof(piece, name), { maxLength: 12 }).map((all) => all.join('')), array(name, { maxLength: 3 }), (line, names) => {
     let wanted = line;
     for (const one of names) {
       if (one.length >= 3 && line.toLowerCase().includes(one.toLowerCase())) wanted = wanted.replace(patternOf(one), '‹host›');
