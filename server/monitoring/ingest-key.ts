@@ -18,8 +18,6 @@ export const secretOf = (bytes: Uint8Array): string => `dbk_${Buffer.from(bytes)
 /** All that is kept of a secret. */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 export const hintOf = (secret: string): string => secret.slice(-4);
-/** A key in a text that is logged. */
-export const masked = (text: string): string => text.replace(/dbk_[\w%-]*/g, 'dbk_***');
 
 /**
  * Who posts, by `Authorization: Bearer dbk_…`, or by `?access_token=` for CloudEvents, as their webhook companion has it. Asked of the
