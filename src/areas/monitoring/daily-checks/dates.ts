@@ -15,7 +15,6 @@ export const SHORTCUTS: readonly Span[] = [
 /** Where a day begins: an IANA zone, and the hour (0 to 23) of its wall clock at which the operational day starts. */
 export interface DayRule { readonly zone: string; readonly hour: number }
 
-
 export function spanKey(span: Span): string {
   switch (span.is) {
     case 'today': case 'yesterday': return span.is;

@@ -1,25 +1,11 @@
-import type { CauseN, CompanyN, Day, JobN, RunN } from '#contract/ids.ts';
-import type { ReviewState, RunsFilter, RunState } from '#contract/monitoring/query.ts';
-import type { JobType, ProblemKind, Source } from '#contract/monitoring/words.ts';
+import type { Day, RunN } from '#contract/ids.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { timesOf } from './dates.ts';
 import type { DayRule, Span } from './dates.ts';
 
 /** Everything that shapes the list, and the run that is open beside it: what the address holds. Empty lists mean "all". */
-export interface List {
+export interface List extends Omit<RunsFilter, 'from' | 'to'> {
   readonly span: Span;
-  readonly rows: 'jobs' | 'runs';
-  readonly review: ReviewState | null;
-  readonly states: readonly RunState[];
-  readonly kinds: readonly ProblemKind[];
-  readonly companies: readonly CompanyN[];
-  readonly sources: readonly Source[];
-  readonly types: readonly JobType[];
-  readonly causes: readonly CauseN[];
-  readonly jobs: readonly JobN[];
-  readonly managed: boolean | null;
-  readonly anomaly: boolean;
-  readonly text: string;
-  readonly order: 'worst' | 'newest';
   readonly open: RunN | null;
 }
 
@@ -33,11 +19,7 @@ export const MANY = ['states', 'kinds', 'companies', 'sources', 'types', 'causes
 
 export function filterOf(list: List, today: Day, rule: DayRule): RunsFilter {
   const { span, open: _, ...rest } = list;
-  return {
-    ...rest, ...timesOf(span, today, rule),
-    states: [...list.states], kinds: [...list.kinds], companies: [...list.companies], sources: [...list.sources], types: [...list.types],
-    causes: [...list.causes], jobs: [...list.jobs],
-  };
+  return { ...rest, ...timesOf(span, today, rule) };
 }
 
 /** Puts a value in or takes it out. */
