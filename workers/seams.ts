@@ -85,7 +85,7 @@ export interface Fresh {
 }
 
 /**
- * IndexedDB through Dexie, values encrypted (AES-GCM, the record's place as additional data). One database a user, provider and origin.
+ * IndexedDB, values encrypted (AES-GCM, the record's place as additional data). One database a user, provider and origin.
  * All failures of storage come out as `DiskFault`, nothing else is thrown.
  */
 export interface Disk {

@@ -1,4 +1,3 @@
-import { Dexie } from 'dexie';
 import { DiskFault } from '../seams.ts';
 import type { Sealed } from './cipher.ts';
 import type { Manifest } from './manifest.ts';
@@ -47,37 +46,64 @@ export const databaseOf = (owner: Owner): string => `daybook:${owner.tenant}:${o
 export interface Idb { readonly indexedDB: IDBFactory; readonly IDBKeyRange: typeof IDBKeyRange }
 export type Lost = 'newer-build' | 'closed';
 
+/** Stores and their keys. */
 const SCHEMAS = {
-  owner: { meta: '&name', books: '&[table+chunk]', segments: '&id', patches: '&id', outbox: '&id' },
-  register: { entries: '&name', present: '&id' },
+  owner: { meta: 'name', books: ['table', 'chunk'], segments: 'id', patches: 'id', outbox: 'id' },
+  register: { entries: 'name', present: 'id' },
 } as const;
-const VERSION = 1;
+const VERSION = 10;
 
-/** Retried three times where the browser answers UnknownError (Dexie does), then `DiskFault` unavailable. */
-export async function openDatabase(name: string, schema: keyof typeof SCHEMAS, lost: (why: Lost) => void, idb?: Idb): Promise<Dexie> {
-  const db = new Dexie(name, { ...idb, autoOpen: false, cache: 'disabled' });
-  db.version(VERSION).stores(SCHEMAS[schema]);
-  // A connection that stays open would block another build's upgrade and another tab's sign-out: it goes at once.
+/**
+ * Straight on IndexedDB: a library around it would be most of what the worker loads before the first rows. Tried again three times where
+ * the browser answers UnknownError, as it does while its files settle; then `DiskFault` unavailable.
+ */
+export async function openDatabase(name: string, schema: keyof typeof SCHEMAS, lost: (why: Lost) => void, idb?: Idb): Promise<IDBDatabase> {
+  for (let tries = 3; ; tries--) {
+    try {
+      return watched(await connect(idb?.indexedDB ?? indexedDB, name, SCHEMAS[schema]), lost);
+    } catch (thrown) {
+      if (tries === 0 || !(thrown instanceof DOMException) || thrown.name !== 'UnknownError') {
+        throw new DiskFault('unavailable', `The database does not open: ${String(thrown)}`); // of a newer build: only that one knows how to write it
+      }
+    }
+  }
+}
+
+const connect = (factory: IDBFactory, name: string, stores: Readonly<Record<string, string | readonly string[]>>): Promise<IDBDatabase> => new Promise((resolve, reject) => {
+  const request = factory.open(name, VERSION);
+  request.addEventListener('upgradeneeded', () => {
+    for (const [store, keyPath] of Object.entries(stores)) {
+      if (!request.result.objectStoreNames.contains(store)) request.result.createObjectStore(store, { keyPath: typeof keyPath === 'string' ? keyPath : [...keyPath] });
+    }
+  });
+  request.addEventListener('success', () => resolve(request.result));
+  request.addEventListener('error', (event) => {
+    event.preventDefault();
+    reject(request.error ?? new DOMException('no reason', 'UnknownError'));
+  });
+});
+
+/** A connection that stays open would block another build's upgrade and another tab's sign-out: it goes at once. */
+function watched(db: IDBDatabase, lost: (why: Lost) => void): IDBDatabase {
   let told = false;
   const tell = (why: Lost): void => {
     if (!told) lost(why);
     told = true;
   };
-  db.on('versionchange', (event) => {
-    tell(event.newVersion === null ? 'closed' : 'newer-build');
+  db.addEventListener('versionchange', ({ newVersion }) => {
+    tell(newVersion === null ? 'closed' : 'newer-build');
     db.close();
-    return false;
   });
-  try {
-    await db.open();
-  } catch (thrown) {
-    throw new DiskFault('unavailable', `The database does not open: ${String(thrown)}`);
-  }
-  // Dexie opens a database of a newer build as it finds it; only that build knows how to write it.
-  if (Math.floor(db.backendDB().version / 10) > VERSION) {
-    db.close();
-    throw new DiskFault('unavailable', 'The database belongs to a newer build.');
-  }
-  db.backendDB().addEventListener('close', () => tell('closed'));
+  db.addEventListener('close', () => tell('closed'));
   return db;
+}
+
+/** Closes it and deletes it whole; waits for other tabs to let go. */
+export function deleteDatabase(db: IDBDatabase, idb?: Idb): Promise<void> {
+  db.close();
+  return new Promise((resolve, reject) => {
+    const request = (idb?.indexedDB ?? indexedDB).deleteDatabase(db.name);
+    request.addEventListener('success', () => resolve());
+    request.addEventListener('error', () => reject(request.error ?? new DOMException('no reason', 'UnknownError')));
+  });
 }

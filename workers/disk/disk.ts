@@ -10,7 +10,7 @@ import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
 import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './reading.ts';
 import type { Held, Register } from './register.ts';
 import { OLDEST, withRoom, type MayGo } from './room.ts';
-import { dexieShelves } from './shelves.ts';
+import { idbShelves } from './shelves.ts';
 import { addDays, append, begin, forget, noteSynced } from './writing.ts';
 
 /** The database of one user, as the register knows it. `DiskFault` unavailable where the browser refuses: then `memoryDisk`. */
@@ -18,7 +18,7 @@ export async function openDisk(held: Held, register: Pick<Register, 'leave'>, id
   const name = databaseOf(held), lost = makeLost();
   const db = await openDatabase(name, 'owner', lost.tell, idb);
   return makeDisk({
-    shelves: dexieShelves<DiskRecords>(db, idb?.IDBKeyRange), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
+    shelves: idbShelves<DiskRecords>(db, idb), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
     device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), load: null, nextPatch: null, patience: 0,
   }, lost);
 }

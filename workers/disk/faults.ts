@@ -1,11 +1,8 @@
 import { DiskFault } from '../seams.ts';
 
-/** Whether the browser has no more room. A put says so itself, or the whole transaction when it commits; Dexie wraps either in `inner`. */
+/** Whether the browser has no more room. A put says so itself, or the whole transaction when it commits. */
 export function isQuota(thrown: unknown): boolean {
-  for (let at: unknown = thrown; at !== null && typeof at === 'object'; at = 'inner' in at ? at.inner : null) {
-    if ('name' in at && at.name === 'QuotaExceededError') return true;
-  }
-  return false;
+  return thrown !== null && typeof thrown === 'object' && 'name' in thrown && thrown.name === 'QuotaExceededError';
 }
 
 /** Every failure of storage comes out as a `DiskFault`, the kind that the caller acts by. Bugs of ours (a TypeError, a RangeError …) pass as they are. */

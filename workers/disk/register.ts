@@ -2,7 +2,7 @@ import type { DeviceId, Ms } from '#contract/ids.ts';
 import { databaseOf, openDatabase, type Idb, type Owner } from './database.ts';
 import { DiskFault } from '../seams.ts';
 import { faulting } from './faults.ts';
-import { dexieShelves, type Shelf } from './shelves.ts';
+import { idbShelves, type Shelf } from './shelves.ts';
 
 /**
  * Who is signed in on this browser, and the keys of the data: a small database `daybook` of its own. No token, no name, no password.
@@ -47,7 +47,7 @@ export type Present =
 export async function openRegister(idb?: Idb): Promise<Register> {
   if ((crypto as Partial<Crypto>).subtle === undefined) throw new DiskFault('unavailable', 'There is no WebCrypto here.');
   const db = await openDatabase('daybook', 'register', () => undefined, idb);
-  const shelves = dexieShelves<RegisterRecords>(db);
+  const shelves = idbShelves<RegisterRecords>(db, idb);
   const write = <T>(work: (shelf: Shelf<RegisterRecords>) => Promise<T>): Promise<T> =>
     faulting(() => shelves.write('strict', ['entries', 'present'], work));
   return {

@@ -1,4 +1,4 @@
-import type { Dexie } from 'dexie';
+import { deleteDatabase, type Idb } from './database.ts';
 
 /** Record kinds by store; each knows its own key. */
 export type Records = Readonly<Record<string, object>>;
@@ -30,23 +30,15 @@ export interface Shelves<R extends Records> {
   destroy(): Promise<void>;
 }
 
-/**
- * Dexie opens, upgrades, retries and watches the connection. Its own transactions have one durability for a whole connection, and here a
- * command is strict while server data is relaxed: so each transaction is asked for on the connection itself.
- */
-export const dexieShelves = <R extends Records>(db: Dexie, range?: Range): Shelves<R> => ({
-  read: (stores, work) => transact(db, range, 'readonly', 'relaxed', stores, work),
-  write: (durability, stores, work) => transact(db, range, 'readwrite', durability, stores, work),
+/** Each transaction with its own durability: a command is strict while server data is relaxed. */
+export const idbShelves = <R extends Records>(db: IDBDatabase, idb?: Idb): Shelves<R> => ({
+  read: async (stores, work) => work(shelfOf(db.transaction(stores, 'readonly'), idb?.IDBKeyRange)), // nothing to commit: what it answered is so
+  write: (durability, stores, work) => transact(db.transaction(stores, 'readwrite', { durability }), idb?.IDBKeyRange, work),
   close: () => db.close(),
-  destroy: () => db.delete().then(() => undefined),
+  destroy: () => deleteDatabase(db, idb),
 });
 
-async function transact<R extends Records, T>(
-  db: Dexie, range: Range | undefined, mode: IDBTransactionMode, durability: Durability, stores: readonly string[], work: (shelf: Shelf<R>) => Promise<T>,
-): Promise<T> {
-  const connection = db.backendDB() as IDBDatabase | null; // null once it is closed
-  if (connection === null) throw new DOMException('The connection is closed.', 'InvalidStateError');
-  const transaction = connection.transaction(stores, mode, { durability });
+async function transact<R extends Records, T>(transaction: IDBTransaction, range: Range | undefined, work: (shelf: Shelf<R>) => Promise<T>): Promise<T> {
   const ended = new Promise<void>((resolve, reject) => {
     transaction.addEventListener('complete', () => resolve());
     transaction.addEventListener('abort', () => reject(transaction.error ?? new DOMException('The transaction was aborted.', 'AbortError')));

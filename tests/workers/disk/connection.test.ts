@@ -31,7 +31,7 @@ test('G17: a newer build upgrades at once; the open disk closes, says so, also t
 test('G16: a connection that the browser closes under us is told; our own closing is not', async () => {
   const place = await placeIn(freshIdb());
   const db = await openDatabase('daybook:t2:u2:u2', 'owner', (why) => told.push(why), place.idb), told: string[] = [];
-  forceCloseDatabase(db.backendDB() as unknown as Parameters<typeof forceCloseDatabase>[0]);
+  forceCloseDatabase(db as unknown as Parameters<typeof forceCloseDatabase>[0]);
   await vi.waitFor(() => expect(told).toEqual(['closed']));
 
   const disk = await place.open(), lost = vi.fn<() => void>();
