@@ -1,17 +1,21 @@
 import * as v from 'valibot';
 import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
 import * as monitoring from './monitoring/events.ts';
+import { userPreferred } from './account/preferences.ts';
+import { shiftEnded } from './monitoring/shift.ts';
+import { viewRemoved, viewSaved } from './monitoring/views.ts';
 import * as people from './people/events.ts';
 
 /** Every change of tenant data, in the past tense and versioned. The gate of the log checks each by this schema (LOG-1). */
 export const EventSchema = v.variant('type', [
-  people.companyMade, people.userMade, people.userScoped, people.userDeleted,
-  monitoring.jobFound, monitoring.jobChanged, monitoring.jobTaught,
+  people.companyMade, people.userMade, people.userScoped, people.userDeleted, userPreferred,
+  monitoring.jobFound, monitoring.jobChanged, monitoring.jobTaught, monitoring.jobIgnored, monitoring.jobHeeded,
   monitoring.runStarted, monitoring.runFinished, monitoring.runMissed,
   monitoring.causeFound, monitoring.problemOpened, monitoring.problemClosed,
-  monitoring.problemReviewed, monitoring.problemReopened, monitoring.problemSnoozed, monitoring.problemWoken, monitoring.problemNoted,
+  monitoring.problemReviewed, monitoring.problemReopened, monitoring.problemSnoozed, monitoring.problemWoken, monitoring.problemNoted, monitoring.problemTicketed,
   monitoring.keyMade, monitoring.keyRotated, monitoring.keyRevoked, monitoring.keyHeard,
-  monitoring.computerSeen, monitoring.repositorySampled,
+  monitoring.computerSeen, monitoring.computerNoted, monitoring.computerIgnored, monitoring.computerHeeded, monitoring.repositorySampled,
+  viewSaved, viewRemoved, shiftEnded,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

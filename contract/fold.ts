@@ -2,12 +2,17 @@ import type { Logged } from './events.ts';
 import type { CauseRow, ComputerRow, JobRow, KeyRow, ProblemRow, RepositoryRow, RunRow, StatRow } from './monitoring/rows.ts';
 import { foldMonitoring, touchesMonitoring } from './monitoring/fold.ts';
 import { foldPeople, touchesPeople } from './people/fold.ts';
+import { foldAccount, touchesAccount } from './account/fold.ts';
+import type { PreferenceRow } from './account/preferences.ts';
+import type { ShiftRow } from './monitoring/shift.ts';
+import type { ViewRow } from './monitoring/views.ts';
 import type { CompanyRow, UserRow } from './people/rows.ts';
 
 export interface Tables {
   company: CompanyRow; user: UserRow;
   key: KeyRow; job: JobRow; stat: StatRow; run: RunRow; cause: CauseRow; problem: ProblemRow;
   computer: ComputerRow; repository: RepositoryRow;
+  view: ViewRow; shift: ShiftRow; preference: PreferenceRow;
 }
 export type TableName = keyof Tables;
 export type Id = number | string;
@@ -25,18 +30,18 @@ const PEOPLE = new Set(['company.made@1', 'user.made@1', 'user.scoped@1', 'user.
 
 /** What an event means. Pure: the same on the server, on a device and in a rebuild from event 0 (LOG-5). Throws where the log contradicts itself (LOG-7). */
 export function fold(rows: Rows, logged: Logged): void {
-  if (!foldPeople(rows, logged)) foldMonitoring(rows, logged);
+  if (!foldPeople(rows, logged) && !foldAccount(rows, logged)) foldMonitoring(rows, logged);
 }
 
 export function touches(logged: Pick<Logged, 'event'>): Touch[] {
   const { event } = logged;
-  return PEOPLE.has(event.type) ? touchesPeople(event) : touchesMonitoring(event);
+  return PEOPLE.has(event.type) ? touchesPeople(event) : [...touchesAccount(event), ...touchesMonitoring(event)];
 }
 
 /** Tables in memory: for tests, rebuilds and the simulator. */
 export function memoryRows(): { readonly [T in TableName]: Map<Id, Tables[T]> } {
   return {
     company: new Map(), user: new Map(), key: new Map(), job: new Map(), stat: new Map(), run: new Map(), cause: new Map(),
-    problem: new Map(), computer: new Map(), repository: new Map(),
+    problem: new Map(), computer: new Map(), repository: new Map(), view: new Map(), shift: new Map(), preference: new Map(),
   };
 }

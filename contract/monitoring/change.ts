@@ -19,6 +19,7 @@ export const ChangeSchema = v.variant('is', [
     is: v.literal('snooze'), until: v.pipe(v.number(), v.integer()),
     reason: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.reasonChars)),
   }),
+  v.strictObject({ is: v.literal('ticket'), ticket: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.ticketChars))) }),
   v.strictObject({ is: v.literal('wake') }),
   v.strictObject({ is: v.literal('not-anomaly') }),
 ]);
@@ -85,6 +86,7 @@ function eventOf(change: Change, problems: number[]): Event {
     case 'reopen': return { type: 'problem.reopened@1', data: { problems } };
     case 'note': return { type: 'problem.noted@1', data: { problems, content: change.content } };
     case 'snooze': return { type: 'problem.snoozed@1', data: { problems, until: change.until, reason: change.reason } };
+    case 'ticket': return { type: 'problem.ticketed@1', data: { problems, ticket: change.ticket } };
     case 'wake': return { type: 'problem.woken@1', data: { problems } };
   }
 }

@@ -32,6 +32,12 @@ export const jobTaught = v.strictObject({
   data: v.strictObject({ n, measure: v.picklist(MEASURES), value: v.number() }),
 });
 
+/** `missed`: no result is expected of the job until then. `disabled`: that it is switched off is meant, until it is switched on (`until` null). */
+export const jobIgnored = v.strictObject({
+  type: v.literal('job.ignored@1'), data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']), until: v.nullable(ms) }),
+});
+export const jobHeeded = v.strictObject({ type: v.literal('job.heeded@1'), data: v.strictObject({ n, what: v.picklist(['missed', 'disabled']) }) });
+
 export const AnomalySchema = v.strictObject({ measure: v.picklist(MEASURES), value: v.number(), low: v.number(), high: v.number() });
 
 const runFields = { n, job: n, company: n, key: uuid, uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)), startedAt: ms };
@@ -81,6 +87,11 @@ export const problemSnoozed = v.strictObject({
 });
 export const problemWoken = v.strictObject({ type: v.literal('problem.woken@1'), data: v.strictObject({ problems }) });
 /** `content` null takes the note away. */
+/** `ticket` names the ticket in the provider's ticketing; null takes it away. */
+export const problemTicketed = v.strictObject({
+  type: v.literal('problem.ticketed@1'),
+  data: v.strictObject({ problems, ticket: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.ticketChars))) }),
+});
 export const problemNoted = v.strictObject({ type: v.literal('problem.noted@1'), data: v.strictObject({ problems, content: comment }) });
 
 export const keyMade = v.strictObject({
@@ -102,6 +113,14 @@ export const computerSeen = v.strictObject({
     ipAddresses: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(64)),
   }),
 });
+const computerId = v.pipe(v.string(), v.minLength(1), v.maxLength(300));
+export const computerNoted = v.strictObject({
+  type: v.literal('computer.noted@1'),
+  data: v.strictObject({ id: computerId, content: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.noteChars))) }),
+});
+/** That it has no job is meant. `until` null: for good. */
+export const computerIgnored = v.strictObject({ type: v.literal('computer.ignored@1'), data: v.strictObject({ id: computerId, until: v.nullable(ms) }) });
+export const computerHeeded = v.strictObject({ type: v.literal('computer.heeded@1'), data: v.strictObject({ id: computerId }) });
 export const repositorySampled = v.strictObject({
   type: v.literal('repository.sampled@1'),
   data: v.strictObject({

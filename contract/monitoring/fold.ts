@@ -1,7 +1,8 @@
 import type { Event, EventOf, Logged } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { ProblemN } from '../ids.ts';
-import type { ProblemRow, RunRow, StatRow } from './rows.ts';
+import { LIMITS } from '../limits.ts';
+import type { ComputerRow, JobRow, ProblemRow, RunRow, StatRow } from './rows.ts';
 
 /** How many finished runs a job remembers for what is usual. */
 export const REMEMBERED = 30;
@@ -10,14 +11,19 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
   const { event, at } = logged;
   switch (event.type) {
     case 'job.found@1':
-      rows.job?.set(event.data.n, { ...event.data, firstSeenAt: at, problem: null });
+      rows.job?.set(event.data.n, { ...event.data, firstSeenAt: at, missedIgnored: null, disabledIgnored: null, problem: null });
       rows.stat?.set(event.data.n, emptyStat(event.data.n));
       return;
     case 'job.changed@1': {
       const job = rows.job?.get(event.data.n);
-      if (job) rows.job?.set(job.n, { ...job, ...event.data });
+      if (job) rows.job?.set(job.n, { ...job, ...event.data, ...(event.data.enabled && { disabledIgnored: null }) });
       return;
     }
+    case 'job.ignored@1': {
+      const ignored = { by: personOf(logged), at, until: event.data.until };
+      return eachJob(rows, event.data.n, event.data.what === 'missed' ? { missedIgnored: ignored } : { disabledIgnored: ignored });
+    }
+    case 'job.heeded@1': return eachJob(rows, event.data.n, event.data.what === 'missed' ? { missedIgnored: null } : { disabledIgnored: null });
     case 'job.taught@1': return teach(rows, event);
     case 'run.started@1': return startRun(rows, event);
     case 'run.finished@1': return finishRun(rows, event);
@@ -39,6 +45,10 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
       const { content } = event.data;
       return eachProblem(rows, event.data.problems, (one) => ({ ...one, note: content === null ? null : { by: personOf(logged), at, content } }));
     }
+    case 'problem.ticketed@1': {
+      const { ticket } = event.data;
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, ticket }));
+    }
     case 'key.made@1':
       rows.key?.set(event.data.id, { ...event.data, madeAt: at, rotatedAt: null, revokedAt: null, firstResultAt: null });
       return;
@@ -47,17 +57,27 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
     case 'key.heard@1': return eachKey(rows, event.data.id, { firstResultAt: at });
     case 'computer.seen@1': {
       const before = rows.computer?.get(event.data.id);
-      rows.computer?.set(event.data.id, { ...event.data, seenAt: at, firstSeenAt: before?.firstSeenAt ?? at });
+      rows.computer?.set(event.data.id, {
+        ...event.data, seenAt: at, firstSeenAt: before?.firstSeenAt ?? at, note: before?.note ?? null, ignored: before?.ignored ?? null,
+      });
       return;
     }
-    case 'repository.sampled@1': {
-      const { at: sampledAt, ...rest } = event.data;
-      const before = rows.repository?.get(event.data.id);
-      if (!before || before.sampledAt <= sampledAt) rows.repository?.set(event.data.id, { ...rest, sampledAt });
+    case 'computer.noted@1': {
+      const { id, content } = event.data;
+      return eachComputer(rows, id, { note: content === null ? null : { by: personOf(logged), at, content } });
+    }
+    case 'computer.ignored@1': return eachComputer(rows, event.data.id, { ignored: { by: personOf(logged), at, until: event.data.until } });
+    case 'computer.heeded@1': return eachComputer(rows, event.data.id, { ignored: null });
+    case 'repository.sampled@1': return sampleRepository(rows, event);
+    case 'view.saved@1': rows.view?.set(event.data.id, { ...event.data, savedAt: at, removedAt: null }); return;
+    case 'view.removed@1': {
+      const view = rows.view?.get(event.data.id);
+      if (view) rows.view?.set(view.id, { ...view, removedAt: at });
       return;
     }
-    case 'company.made@1': case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1':
-      return; // folded by people
+    case 'shift.ended@1': rows.shift?.set(event.data.id, { ...event.data, by: personOf(logged), receivedAt: at }); return;
+    case 'company.made@1': case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1': case 'user.preferred@1':
+      return; // folded by people and account
     default:
       event satisfies never;
   }
@@ -65,7 +85,8 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
 
 export function touchesMonitoring(event: Event): Touch[] {
   switch (event.type) {
-    case 'job.found@1': case 'job.changed@1': case 'job.taught@1': return [['job', event.data.n], ['stat', event.data.n]];
+    case 'job.found@1': case 'job.changed@1': case 'job.taught@1': case 'job.ignored@1': case 'job.heeded@1':
+      return [['job', event.data.n], ['stat', event.data.n]];
     case 'run.started@1': return [['run', event.data.n], ['stat', event.data.job]];
     case 'run.finished@1': case 'run.missed@1': {
       const own: Touch[] = [['run', event.data.n], ['stat', event.data.job]];
@@ -74,10 +95,13 @@ export function touchesMonitoring(event: Event): Touch[] {
     case 'cause.found@1': return [['cause', event.data.n]];
     case 'problem.opened@1': case 'problem.closed@1': return [['problem', event.data.n], ['job', event.data.job]];
     case 'problem.reviewed@1': case 'problem.reopened@1': case 'problem.snoozed@1': case 'problem.woken@1': case 'problem.noted@1':
+    case 'problem.ticketed@1':
       return event.data.problems.map((n): Touch => ['problem', n]);
     case 'key.made@1': case 'key.rotated@1': case 'key.revoked@1': case 'key.heard@1': return [['key', event.data.id]];
-    case 'computer.seen@1': return [['computer', event.data.id]];
+    case 'computer.seen@1': case 'computer.noted@1': case 'computer.ignored@1': case 'computer.heeded@1': return [['computer', event.data.id]];
     case 'repository.sampled@1': return [['repository', event.data.id]];
+    case 'view.saved@1': case 'view.removed@1': return [['view', event.data.id]];
+    case 'shift.ended@1': return [['shift', event.data.id]];
     default: return [];
   }
 }
@@ -182,6 +206,28 @@ function eachProblem(rows: Rows, problems: readonly ProblemN[], next: (one: Prob
     const row = rows.problem?.get(n);
     if (row) rows.problem?.set(n, next(row));
   }
+}
+
+const eachJob = (rows: Rows, n: number, change: Partial<JobRow>): void => {
+  const row = rows.job?.get(n);
+  if (row) rows.job?.set(n, { ...row, ...change });
+};
+
+const eachComputer = (rows: Rows, id: string, change: Partial<ComputerRow>): void => {
+  const row = rows.computer?.get(id);
+  if (row) rows.computer?.set(id, { ...row, ...change });
+};
+
+function sampleRepository(rows: Rows, { data }: EventOf<'repository.sampled@1'>): void {
+  const { at: sampledAt, ...rest } = data;
+  const before = rows.repository?.get(data.id);
+  const day = new Date(sampledAt).toISOString().slice(0, 10);
+  const newest = !before || before.sampledAt <= sampledAt;
+  const known = before?.days ?? [];
+  if (!newest && known.some((one) => one.day === day)) return; // an older sample of a day that has a newer one
+  const days = [...known.filter((one) => one.day !== day), { day, usedBytes: data.usedBytes, capacityBytes: data.capacityBytes }]
+    .toSorted((a, b) => (a.day < b.day ? -1 : 1)).slice(-LIMITS.repositoryDays);
+  rows.repository?.set(data.id, newest ? { ...rest, sampledAt, days } : { ...before, days });
 }
 
 function eachKey(rows: Rows, id: string, change: Partial<NonNullable<ReturnType<NonNullable<Rows['key']>['get']>>>): void {

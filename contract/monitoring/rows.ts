@@ -1,4 +1,4 @@
-import type { Bytes, CauseN, CompanyN, JobN, KeyId, Ms, ProblemN, RunN, Seconds, UserId } from '../ids.ts';
+import type { Bytes, CauseN, CompanyN, Day, JobN, KeyId, Ms, ProblemN, RunN, Seconds, UserId } from '../ids.ts';
 import type { EntityGroup, JobType, Measure, ProblemKind, ProblemState, Source, Status } from './words.ts';
 
 /** When a job is due: every so many seconds, or at the minutes of a cron line in a zone. */
@@ -23,9 +23,15 @@ export interface JobRow {
   readonly schedule: Schedule | null;
   readonly graceSec: Seconds | null;
   readonly firstSeenAt: Ms;
+  /** No result is expected until then; `until` null only for `disabledIgnored`: until it is switched on. */
+  readonly missedIgnored: Ignored | null;
+  readonly disabledIgnored: Ignored | null;
   /** The problem that is open now, if any. */
   readonly problem: ProblemN | null;
 }
+
+/** Somebody said that it is meant. `until` null: until it changes. */
+export interface Ignored { readonly by: UserId; readonly at: Ms; readonly until: Ms | null }
 
 /** What a job usually does: kept on the server only. Lists hold the last 30 finished runs, oldest first. */
 export interface StatRow {
@@ -124,6 +130,8 @@ export interface ComputerRow {
   readonly ipAddresses: readonly string[];
   readonly seenAt: Ms;
   readonly firstSeenAt: Ms;
+  readonly note: Note | null;
+  readonly ignored: Ignored | null;
 }
 
 export interface RepositoryRow {
@@ -139,4 +147,7 @@ export interface RepositoryRow {
   readonly freeBytes: Bytes | null;
   readonly usedBytes: Bytes | null;
   readonly sampledAt: Ms;
+  /** The last sample of each UTC day, oldest first, 90 at most: for the trend. */
+  readonly days: readonly RepositoryDay[];
 }
+export interface RepositoryDay { readonly day: Day; readonly usedBytes: Bytes | null; readonly capacityBytes: Bytes | null }

@@ -1,9 +1,12 @@
 import * as v from 'valibot';
 import { MeSchema } from '../account/me.ts';
 import { BrandingSchema } from '../brand/branding.ts';
+import type { PreferenceRow } from '../account/preferences.ts';
 import { call } from '../call.ts';
 import { LoggedSchema } from '../events.ts';
 import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../monitoring/rows.ts';
+import type { ShiftRow } from '../monitoring/shift.ts';
+import type { ViewRow } from '../monitoring/views.ts';
 import type { CompanyRow } from '../people/rows.ts';
 
 const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
@@ -32,6 +35,11 @@ export const BootstrapSchema = v.object({
   causes: rowsOf<CauseRow>(),
   problems: rowsOf<ProblemRow>(),
   keys: rowsOf<KeyRow>(),
+  /** Own and shared, not removed. */
+  views: rowsOf<ViewRow>(),
+  /** The newest hand-overs, for those who see the whole provider. */
+  shifts: rowsOf<ShiftRow>(),
+  preferences: rowsOf<PreferenceRow>(),
 });
 export type Bootstrap = v.InferOutput<typeof BootstrapSchema>;
 

@@ -59,7 +59,7 @@ async function problemOf(tx: TenantTx, problem: ProblemRow, companies: readonly 
 
 const DONE: Partial<Record<EventType, string>> = {
   'problem.reviewed@1': 'Reviewed', 'problem.reopened@1': 'Taken back to check', 'problem.snoozed@1': 'Snoozed', 'problem.woken@1': 'Snooze ended',
-  'problem.noted@1': 'Note', 'problem.opened@1': 'Began', 'problem.closed@1': 'Over',
+  'problem.noted@1': 'Note', 'problem.ticketed@1': 'Ticket', 'problem.opened@1': 'Began', 'problem.closed@1': 'Over',
 };
 
 /** Who did what to the problem, newest first. */
@@ -77,6 +77,6 @@ async function historyOf(tx: TenantTx, problem: number): Promise<Execution['hist
 }
 
 function commentOf(data: unknown): string | null {
-  const { comment, content, reason } = data as { comment?: string | null; content?: string | null; reason?: string };
-  return comment ?? content ?? reason ?? null;
+  const { comment, content, reason, ticket } = data as { comment?: string | null; content?: string | null; reason?: string; ticket?: string | null };
+  return comment ?? content ?? reason ?? ticket ?? null;
 }

@@ -41,7 +41,7 @@ export function recordComputers(world: World, tenant: TenantId, key: KeyRow, com
       };
       const before = known.get(id);
       if (before && at - before.seenAt < HOUR && same(before, data)) return [];
-      known.set(id, { ...data, seenAt: at, firstSeenAt: before?.firstSeenAt ?? at });
+      known.set(id, { ...data, seenAt: at, firstSeenAt: before?.firstSeenAt ?? at, note: before?.note ?? null, ignored: before?.ignored ?? null });
       return [{ company: key.company, entity: `computer:${id}`, event: { type: 'computer.seen@1', data } }];
     });
   });

@@ -28,6 +28,9 @@ export interface Database {
   problem: Projection<ProblemN, 'problem'> & { job_n: JobN; company_n: CompanyN; cause_n: CauseN; last_at: Ms; closed_at: Ms | null };
   computer: ProjectionById<'computer'> & { key_id: KeyId; company_n: CompanyN; seen_at: Ms };
   repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
+  view: ProjectionById<'view'>;
+  shift: ProjectionById<'shift'> & { received_at: Ms };
+  preference: ProjectionById<'preference'> & { user_id: UserId };
   repository_sample: RepositorySampleTable;
   run_day: RunDayTable;
   run_log: { tenant_id: TenantId; run_n: RunN; body: string };

@@ -47,6 +47,9 @@ export const PROJECTED: { readonly [T in TableName]: Projected<Tables[T]> } = {
     table: 'repository', id: 'id',
     columns: [text('key_id', (row) => row.key), bigint('company_n', (row) => row.company)],
   },
+  view: { table: 'view', id: 'id', columns: [] },
+  shift: { table: 'shift', id: 'id', columns: [bigint('received_at', (row) => row.receivedAt)] },
+  preference: { table: 'preference', id: 'id', columns: [text('user_id', (row) => row.user)] },
 };
 
 export const TABLE_NAMES = Object.keys(PROJECTED) as readonly TableName[];

@@ -1,12 +1,14 @@
+import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import type { Signed } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt, daysOf } from './days.ts';
-import { scopeOf, seesCompany } from './scope.ts';
+import { scopeOf, seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
@@ -30,6 +32,8 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<
     await tx.all('company'), await tx.all('job'), await tx.all('cause'), await problemsSince(tx, scope, Date.parse(windowFrom)),
     scope.keys ? await tx.all('key') : [], await peopleOf(tx),
   ];
+  const views = await tx.all('view');
+  const [shifts, preferences] = [scope.companies === null ? await shiftsOf(tx) : [], await preferencesOf(tx, scope)];
   return {
     protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding: branding, windowFrom,
     days: await daysOf(tx, scope, windowFrom, epoch),
@@ -37,9 +41,17 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<
     companies: companies.filter(({ n }) => seesCompany(scope, n)),
     jobs: jobs.filter(({ company }) => seesCompany(scope, company)),
     causes, problems,
+    views: views.filter((view) => view.removedAt === null && seesView(scope, view)), shifts, preferences,
     keys: keys.filter(({ company }) => seesCompany(scope, company)),
   };
 }
+
+const SHIFTS = 20;
+const shiftsOf = async (tx: TenantTx): Promise<ShiftRow[]> =>
+  (await tx.sql.selectFrom('shift').select('row').where('tenant_id', '=', tx.tenant).orderBy('received_at', 'desc').limit(SHIFTS).execute()).map(({ row }) => row);
+
+const preferencesOf = async (tx: TenantTx, { own }: Scope): Promise<PreferenceRow[]> =>
+  (await tx.sql.selectFrom('preference').select('row').where('tenant_id', '=', tx.tenant).where('user_id', '=', own).execute()).map(({ row }) => row);
 
 /** Open ones, and those that a run of the window may name. */
 async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<ProblemRow[]> {

@@ -14,12 +14,18 @@ export const scopeOf = (signed: Pick<Signed, 'userId' | 'roles' | 'companies'>):
 
 export const seesCompany = (scope: Scope, company: CompanyN): boolean => scope.companies === null || scope.companies.has(company);
 
+/** A shared list may name any company: it is for those who see them all. */
+export const seesView = (scope: Scope, view: { readonly owner: string; readonly shared: boolean }): boolean =>
+  view.owner === scope.own || (view.shared && scope.companies === null);
+
 export function sees(scope: Scope, { event, company }: Pick<Logged, 'event' | 'company'>): boolean {
   if (company !== null && !seesCompany(scope, company)) return false;
   const [noun] = event.type.split('.');
   switch (noun) {
     case 'user': return event.type !== 'user.made@1' && event.data !== null && 'id' in event.data && event.data.id === scope.own;
     case 'key': return scope.keys;
+    case 'view': return 'shared' in event.data && seesView(scope, event.data);
+    case 'shift': return scope.companies === null;
     case 'computer': case 'repository': return false; // asked for when their pages are opened, not kept on devices
     default: return true;
   }

@@ -61,7 +61,8 @@ export function makeJobs(count: number, companies: number, seed: number): JobRow
     return {
       n: i + 1, uid: `job-${i + 1}`, key: 'key', company: 1 + Math.floor(companies * chance() ** 2), name: `${role} ${town}${twoDigits(upTo(40, chance))} ${oneOf(['daily', 'hourly', 'weekly', 'full'], chance)}`,
       source, type: JOB_TYPES[upTo(8, chance)] ?? 'Backup', group: ENTITY_GROUPS[0], computer: `${town}${twoDigits(upTo(99, chance))}-${role}-${i % 997}`,
-      server: `srv-${i % 300}`, managed: chance() < 0.7, enabled: true, schedule: null, graceSec: null, firstSeenAt: BENCH_NOW - 200 * DAY, problem: null,
+      server: `srv-${i % 300}`, managed: chance() < 0.7, enabled: true, schedule: null, graceSec: null, firstSeenAt: BENCH_NOW - 200 * DAY, missedIgnored: null, disabledIgnored: null,
+      problem: null,
     };
   });
 }

@@ -205,6 +205,7 @@ function changed(before: Dealt, change: Change, now: number): Dealt {
     case 'note': return { ...before, note: change.content === null ? null : { ...ME, at: now, content: change.content } };
     case 'snooze': return { ...before, snooze: { ...ME, at: now, until: change.until, reason: change.reason } };
     case 'wake': return { ...before, snooze: null };
+    case 'ticket': return before;
   }
 }
 

@@ -18,7 +18,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
   function whoOf(is: Scene['who']): Who {
     if (is === 'starting') return { is };
     if (is === 'in') return { is, me: meOf(scene), branding, offlineUntil: NOW + 7 * 86_400_000 };
-    return { is: 'out', reason: is === 'out' ? 'none' : is, branding };
+    return { is: 'out', reason: is === 'out' ? 'none' : is, branding, offline: false };
   }
 
   const values: { readonly [N in WatchName]: (takes: Watches[N]['takes']) => Watches[N]['gives'] } = {

@@ -16,7 +16,7 @@ const NOW = (startOfDay(today) + 86_400) * 1000, WINDOW = { first: 0, count: 20 
 
 const job = (n: number): JobRow => ({
   n, uid: `j${n}`, key: 'k', company: (n % 3) + 1, name: `job ${n}`, source: 'restic', type: 'Backup', group: 'other', computer: `pc ${n}`, server: '',
-  managed: null, enabled: true, schedule: null, graceSec: null, firstSeenAt: 1, problem: null,
+  managed: null, enabled: true, schedule: null, graceSec: null, firstSeenAt: 1, missedIgnored: null, disabledIgnored: null, problem: null,
 });
 /** Runs of `sample.ts` are of the jobs 1 to 7, and every fifth has the problem of its own number. */
 const JOBS = Array.from({ length: 300 }, (_, i) => job(i + 1));

@@ -30,5 +30,5 @@ export function wordsOf(asked: Asked | null): string {
 }
 
 const VERBS: Record<Change['is'], string> = {
-  'review': 'Review', 'reopen': 'Reopen', 'note': 'Note on', 'snooze': 'Snooze', 'wake': 'Wake', 'not-anomaly': 'Call usual',
+  'review': 'Review', 'reopen': 'Reopen', 'note': 'Note on', 'snooze': 'Snooze', 'wake': 'Wake', 'ticket': 'Ticket on', 'not-anomaly': 'Call usual',
 };

@@ -38,7 +38,7 @@ export const company: fc.Arbitrary<CompanyRow> = fc.record({
 export const job: fc.Arbitrary<JobRow> = fc.record({
   n: fc.integer({ min: 1, max: 7 }), uid: fc.constant('j'), key: fc.constant('k'), company: fc.constantFrom(1, 2), name: words,
   source: fc.constantFrom(...SOURCES), type: fc.constantFrom(...JOB_TYPES), group: fc.constant('other'), computer: words, server: fc.constant(''),
-  managed: fc.constant(null), enabled: fc.constant(true), schedule: fc.constant(null), graceSec: fc.constant(null), firstSeenAt: fc.constant(0),
+  managed: fc.constant(null), enabled: fc.constant(true), schedule: fc.constant(null), graceSec: fc.constant(null), firstSeenAt: fc.constant(0), missedIgnored: fc.constant(null), disabledIgnored: fc.constant(null),
   problem: fc.constant(null),
 });
 export const cause: fc.Arbitrary<CauseRow> = fc.record({ n: fc.integer({ min: 1, max: 4 }), template: words, kind: fc.constantFrom(...PROBLEM_KINDS) });

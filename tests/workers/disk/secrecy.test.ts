@@ -14,7 +14,7 @@ async function plant(disk: Disk): Promise<void> {
   const one = fresh();
   const job = {
     n: 1, uid: word(0), key: word(1), company: 1, name: word(2), source: 'restic', type: 'Backup', group: 'server', computer: word(3), server: word(4),
-    managed: null, enabled: true, schedule: null, graceSec: null, firstSeenAt: 1, problem: null,
+    managed: null, enabled: true, schedule: null, graceSec: null, firstSeenAt: 1, missedIgnored: null, disabledIgnored: null, problem: null,
   };
   await disk.begin({
     ...one,

@@ -35,6 +35,9 @@ export function undoOf({ change, runs }: Act, before: ReadonlyMap<RunN, RunView>
     case 'note':
       if (runs.some((n) => !before.has(n))) return null;
       return regroup(runs, (n) => ({ is: 'note', content: before.get(n)?.problem?.note?.content ?? null }));
+    case 'ticket':
+      if (runs.some((n) => !before.has(n))) return null;
+      return regroup(runs, (n) => ({ is: 'ticket', ticket: before.get(n)?.problem?.ticket ?? null }));
   }
 }
 
@@ -49,6 +52,7 @@ export function toldOf({ change, runs }: Act, row: RunView | undefined, zone: st
     case 'snooze': return say('snoozed', ` until ${formatWhen(change.until, zone)}`);
     case 'wake': return say('awake again');
     case 'note': return change.content === null ? say('without a note') : say('noted');
+    case 'ticket': return change.ticket === null ? say('without a ticket') : say('tied', ` to ticket ${change.ticket}`);
     case 'not-anomaly': return say('called usual');
   }
 }

@@ -1,0 +1,27 @@
+import * as v from 'valibot';
+import type { Ms, UserId } from '../ids.ts';
+import { LIMITS } from '../limits.ts';
+
+const ms = v.pipe(v.number(), v.integer(), v.minValue(0));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const most = 1_000;
+
+/** What stood when a shift ended: counted on the device that handed over, so that it can be done with no network. */
+export const shiftFields = {
+  id: v.pipe(v.string(), v.uuid()),
+  /** The end of the shift before, or when this one's day began. */
+  since: ms,
+  at: ms,
+  cleared: count, of: count, snoozed: count,
+  /** Open problems of companies, most first. */
+  open: v.pipe(v.array(v.strictObject({ company: count, problems: count })), v.maxLength(most)),
+  /** Snoozes that end within a day. */
+  ending: v.pipe(v.array(v.strictObject({ run: count, until: ms })), v.maxLength(most)),
+  comment: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))),
+  /** The list that was handed over: what stands in its address after `?`. */
+  query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),
+};
+export const shiftEnded = v.strictObject({ type: v.literal('shift.ended@1'), data: v.strictObject(shiftFields) });
+
+/** A hand-over. `receivedAt`: the server's time, by which they stand in order. */
+export type ShiftRow = v.InferOutput<typeof shiftEnded>['data'] & { readonly by: UserId; readonly receivedAt: Ms };

@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import type { Ms, UserId } from '../ids.ts';
+import { LIMITS } from '../limits.ts';
+
+/** A list that was given a name. `query` is what stands in its address after `?`. A shared one is shown to all who see the whole provider. */
+export interface ViewRow {
+  readonly id: string;
+  readonly owner: UserId;
+  readonly name: string;
+  readonly query: string;
+  readonly shared: boolean;
+  readonly savedAt: Ms;
+  readonly removedAt: Ms | null;
+}
+
+const uuid = v.pipe(v.string(), v.uuid());
+export const viewFields = {
+  id: uuid, name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),
+  shared: v.boolean(),
+};
+/** One that is no longer shared is removed first, as shared, so that those lose it who may not see it any more. */
+export const viewSaved = v.strictObject({ type: v.literal('view.saved@1'), data: v.strictObject({ ...viewFields, owner: uuid }) });
+/** `owner` and `shared`: as it was, for who is told. */
+export const viewRemoved = v.strictObject({ type: v.literal('view.removed@1'), data: v.strictObject({ id: uuid, owner: uuid, shared: v.boolean() }) });
