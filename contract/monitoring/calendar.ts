@@ -1,0 +1,45 @@
+import type { CompanyN, Day, JobN, Ms } from '../ids.ts';
+import type { RunState } from './query.ts';
+import type { EntityGroup, JobType, Source } from './words.ts';
+
+/** Which result of a day its cell shows. `mixed`: a warning where good and bad meet, else what all of them are. */
+export const CALENDAR_MODES = ['worst', 'best', 'last', 'mixed'] as const;
+export type CalendarMode = (typeof CALENDAR_MODES)[number];
+
+/** A job × day grid. `from` and `to` as in the lists; rows and columns are windows, so that 10,000 jobs × 90 days cost what is in sight. */
+export interface CalendarAsk {
+  readonly from: Ms;
+  readonly to: Ms;
+  readonly mode: CalendarMode;
+  readonly companies: readonly CompanyN[];
+  readonly sources: readonly Source[];
+  readonly types: readonly JobType[];
+  readonly instructionTypes: readonly EntityGroup[];
+  /** Only jobs with a result that is none of success and running. */
+  readonly problemsOnly: boolean;
+  readonly text: string;
+  /** Companies whose jobs are folded away. */
+  readonly folded: readonly CompanyN[];
+  readonly rows: { readonly first: number; readonly count: number };
+  readonly days: { readonly first: number; readonly count: number };
+}
+
+/** `off`: the job is disabled. Null: nothing was due and nothing ran. */
+export type CalendarCell = RunState | 'off' | null;
+
+/** Lines in order: companies by name, below each its jobs by name unless folded. Cells stand for `days.first` on. */
+export type CalendarLine =
+  | { readonly is: 'company'; readonly company: CompanyN; readonly name: string; readonly jobs: number; readonly share: number | null; readonly bad: readonly number[]; readonly folded: boolean }
+  | { readonly is: 'job'; readonly job: JobN; readonly name: string; readonly computer: string; readonly share: number | null; readonly cells: readonly CalendarCell[]; readonly counts: readonly number[] };
+
+export interface CalendarView {
+  readonly days: readonly { readonly day: Day; readonly from: Ms; readonly to: Ms; readonly weekend: boolean; readonly today: boolean; readonly here: boolean }[];
+  readonly lines: readonly CalendarLine[];
+  /** All lines, of which `lines` are the window. */
+  readonly total: number;
+  readonly jobs: number;
+  readonly first: number;
+  /** Days before what this device keeps are empty: this is its first moment. */
+  readonly keptFrom: Ms | null;
+  readonly version: number;
+}
