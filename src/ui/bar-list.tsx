@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+
+export interface BarEntry {
+  readonly key: string | number;
+  readonly title: string;
+  readonly detail?: string;
+  /** What it is measured by: the longest rule is the greatest. */
+  readonly value: number;
+  /** As it is read: `9 h 41 min`. */
+  readonly told: string;
+  readonly onOpen?: () => void;
+}
+
+export interface BarListProps { readonly entries: readonly BarEntry[]; readonly tone?: 'failed' | 'trace'; readonly empty: ReactNode }
+
+/** A ranking: the rule under an entry is its bar. */
+export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
+  if (entries.length === 0) return <p className="m-0 py-3 text-ink-2">{empty}</p>;
+  const most = Math.max(...entries.map(({ value }) => value), 1);
+  return (
+    <ol className="m-0 list-none p-0">
+      {entries.map(({ key, title, detail, value, told, onOpen }) => (
+        <li key={key} className="relative border-b border-hair">
+          <Line {...(onOpen && { onOpen })}>
+            <span className="min-w-0 grow">
+              <span className="block truncate" title={title}>{title}</span>
+              {detail !== undefined && <span className="block truncate text-agate text-ink-3" title={detail}>{detail}</span>}
+            </span>
+            <span className="shrink-0 tabular-nums">{told}</span>
+          </Line>
+          <i aria-hidden className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, (value / most) * 100)}%` }} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Line({ onOpen, children }: { readonly onOpen?: () => void; readonly children: ReactNode }) {
+  const shape = 'flex w-full min-w-0 items-start gap-3 py-1.5 text-left';
+  return onOpen
+    ? <button type="button" onClick={onOpen} className={`${shape} hover:bg-wash focus-visible:-outline-offset-2 pointer-coarse:min-h-11`}>{children}</button>
+    : <div className={shape}>{children}</div>;
+}

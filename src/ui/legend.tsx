@@ -1,0 +1,26 @@
+import { formatCount } from './format.ts';
+
+/** How a mark is filled: form before colour. `ruled`: lines; `hollow`: an outline. */
+export type LegendMark = 'success' | 'warning' | 'failed' | 'anomaly' | 'running' | 'missed' | 'trace';
+
+export interface LegendEntry { readonly mark: LegendMark; readonly word: string; readonly value?: number }
+
+/** What the marks of a chart mean, with their sums, so that the chart needs no hovering. */
+export function Legend({ entries }: { readonly entries: readonly LegendEntry[] }) {
+  return (
+    <ul className="m-0 flex list-none flex-wrap gap-x-4 gap-y-1 p-0">
+      {entries.map(({ mark, word, value }) => (
+        <li key={word} className="inline-flex items-center gap-1.5 whitespace-nowrap text-ink-2">
+          <span aria-hidden className={`size-2.5 ${MARKS[mark]}`} />
+          {word}
+          {value !== undefined && <b className="text-ink">{formatCount(value)}</b>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const MARKS: Readonly<Record<LegendMark, string>> = {
+  success: 'bg-success-mark', failed: 'bg-failed-mark', anomaly: 'bg-anomaly-mark', running: 'bg-running-mark', trace: 'bg-trace',
+  warning: 'bg-[repeating-linear-gradient(var(--warning-mark)_0_2px,transparent_2px_4px)]', missed: 'border border-missed-mark bg-sheet',
+};
