@@ -3,11 +3,12 @@ import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { DIM } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
 import {
-  aloneAt, countCompaniesAlone, countKindsAlone, countListed, countProblem, countProblemAlone, countProblems, countProblemsAlone, KIND_STRETCHES,
+  aloneAt, countCompaniesAlone, countKindsAlone, countListed, countProblem, countProblemAlone, countProblemRows, countProblems, countProblemsAlone, KIND_STRETCHES,
 } from './scan.ts';
 import type { Masks, ProblemCounts, ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { sumsOf } from './sums.ts';
+import type { Sums } from './sums.ts';
 
 /** What a pass over the rows counts, before it is told as facets. */
 export interface Counts extends ProblemCounts {
@@ -36,37 +37,48 @@ export function onlyAsked(masks: Masks | null): Asked {
 }
 const ONE_COLUMN = ['kind', 'company', 'problem'] as const;
 
-/** Rows in the list: those at places [first, last). */
+/** Rows in the list: those at places [first, last). `fails`: of all rows of the piece, where they are written. */
 export function countRows(
-  { cols }: Segment, places: Uint32Array, first: number, last: number, base: number, tables: ProblemTables, counts: Counts, known: Asked,
+  piece: Segment, places: Uint32Array, first: number, last: number, base: number, fails: Uint8Array | null, tables: ProblemTables, counts: Counts, known: Asked,
 ): void {
-  if (known === 'none') return;
+  const { cols } = piece;
   if (known !== 'kind') countListed(cols.kind, places, first, last, base, counts.kind);
   if (known !== 'company') countListed(cols.company, places, first, last, base, counts.company);
-  if (known !== 'problem') countProblems(cols.problem, places, first, last, base, tables, counts);
+  if (known === 'problem') return;
+  // Few rows have a problem: where much is listed, they are the fewer.
+  if (fails && (last - first) * MANY > piece.rows) countProblemRows(cols.problem, sumsOf(piece).problemRows, fails, tables, counts);
+  else countProblems(cols.problem, places, first, last, base, tables, counts);
 }
+const MANY = 8;
 
 /**
- * Of a piece that is asked about whole, the sums of its columns are known (COL-9). Where the filter asks nothing, they are the counts.
+ * Of pieces that are asked about whole, the sums of the columns are known (COL-9). Where the filter asks nothing, they are the counts.
  * Where it asks of one column alone, a row's fails follow from its value there, and the counts over that column follow from its sum.
  */
-export function countBySums(piece: Segment, { kind, company, problem }: Partial<Masks>, counts: Counts, tables: ProblemTables, only: Asked): void {
-  const sums = sumsOf(piece);
+export function countBySums(sums: Sums, { kind, company, problem }: Partial<Masks>, counts: Counts, tables: ProblemTables, only: Asked): void {
   if (only === 'none' || kind) {
-    sums.kinds.values.forEach((value, i) => {
-      const at = aloneAt(kind?.[value] ?? 0) | value;
-      counts.kind[at] = (counts.kind[at] ?? 0) + (sums.kinds.counts[i] ?? 0);
-    });
+    const { values, counts: times } = sums.kinds;
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] ?? 0, at = aloneAt(kind?.[value] ?? 0) | value;
+      counts.kind[at] = (counts.kind[at] ?? 0) + (times[i] ?? 0);
+    }
   }
   if (only === 'none' || company) {
-    sums.companies.values.forEach((value, i) => { counts.company[value] = (counts.company[value] ?? 0) + (sums.companies.counts[i] ?? 0); });
+    const { values, counts: times } = sums.companies;
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] ?? 0;
+      counts.company[value] = (counts.company[value] ?? 0) + (times[i] ?? 0);
+    }
   }
   if (only === 'none' || problem) {
-    countProblemAlone(0, problem?.[0] ?? 0, piece.rows - sums.problems.length, tables, counts);
-    for (const one of sums.problems) {
-      const fail = problem?.[one] ?? 0;
-      if (fail === 0) countProblem(one, tables, counts); else countProblemAlone(one, fail, 1, tables, counts);
+    const { values, counts: times } = sums.problems;
+    let without = sums.rows;
+    for (let i = 0; i < values.length; i++) {
+      const one = values[i] ?? 0, fail = problem?.[one] ?? 0, often = times[i] ?? 0;
+      if (fail === 0) countProblem(one, often, tables, counts); else countProblemAlone(one, fail, often, tables, counts);
+      without -= often;
     }
+    countProblemAlone(0, problem?.[0] ?? 0, without, tables, counts);
   }
 }
 

@@ -56,8 +56,8 @@ function mostFirst<F>(counts: Uint32Array, facet: (value: number, count: number)
   const sorted = keys.subarray(0, found).sort();
   const facets: F[] = [];
   for (let i = found - 1; i >= 0; i--) {
-    const key = sorted[i] ?? 0, rest = key % span;
-    facets.push(facet(span - 1 - rest, (key - rest) / span));
+    const key = sorted[i] ?? 0, count = Math.floor(key / span); // division and floor are quicker than the remainder
+    facets.push(facet(span - 1 - (key - count * span), count));
   }
   return facets;
 }

@@ -39,9 +39,8 @@ function problemMasks(filter: RunsFilter, { review, cause, kinds }: ProblemTable
   return masks;
 }
 
-function textMasks(key: string, jobs: Names, companies: Names, reach: Reach): { job: Uint8Array; company: Uint8Array } {
+function textMasks(key: string, jobs: Names, companies: Names, reach: Reach): NonNullable<Masks['text']> {
   const job = new Uint8Array(reach.job + 1), company = new Uint8Array(reach.company + 1);
-  jobs.mark(key, job, 0, OUT);
-  companies.mark(key, company, 0, OUT);
-  return { job, company };
+  const inJobs = jobs.mark(key, job, 0, OUT), inCompanies = companies.mark(key, company, 0, OUT);
+  return { key, job: inJobs ? job : null, company: inCompanies ? company : null };
 }

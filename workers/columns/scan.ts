@@ -1,5 +1,6 @@
 import { DIM } from './kinds.ts';
 import type { Segment } from './segment.ts';
+import { markMessages } from './text.ts';
 
 /**
  * A filter as byte tables: what a row fails, by its kind, its company, its problem, its job. Null where the filter asks nothing of it.
@@ -17,22 +18,31 @@ export interface Masks {
   readonly company: Uint8Array | null;
   readonly problem: Uint8Array | null;
   readonly job: Uint8Array | null;
-  /** OUT where the text is not in the names of the job, not in the name of the company. The messages' own table comes with the piece. */
-  readonly text: { readonly job: Uint8Array; readonly company: Uint8Array } | null;
+  /** OUT where the text is not in the names of the job, not in the name of the company; null: in none. Messages are searched piece by piece. */
+  readonly text: { readonly key: string; readonly job: Uint8Array | null; readonly company: Uint8Array | null } | null;
   /** OUT for jobs met already, where only the newest run of each job counts; is written by the walk. */
   readonly met: Uint8Array | null;
 }
 /** Fails for good. */
 export const OUT = 0xff;
 
-/** Writes what rows [from, to) fail. `messages`: OUT for rows whose message does not hold the text. */
-export function failsOf({ cols }: Segment, from: number, to: number, masks: Masks, messages: Uint8Array, fails: Uint8Array): void {
-  fails.fill(0, from, to);
+/** Writes what rows [from, to) fail; what stands at other rows then means nothing. */
+export function failsOf(piece: Segment, from: number, to: number, masks: Masks, fails: Uint8Array): void {
+  const { cols } = piece;
+  if (masks.text) {
+    const { key, job, company } = masks.text;
+    if (job && company) setText(fails, cols.job, cols.company, job, company, from, to);
+    else {
+      fails.fill(job || company ? 0 : OUT, from, to);
+      if (job) orTable(fails, cols.job, job, from, to);
+      if (company) orTable(fails, cols.company, company, from, to);
+    }
+    markMessages(piece, key, fails, 0);
+  } else fails.fill(0, from, to);
   if (masks.kind) orTable(fails, cols.kind, masks.kind, from, to);
   if (masks.company) orTable(fails, cols.company, masks.company, from, to);
   if (masks.problem) orTable(fails, cols.problem, masks.problem, from, to);
   if (masks.job) orTable(fails, cols.job, masks.job, from, to);
-  if (masks.text) orText(fails, cols.job, cols.company, masks.text.job, masks.text.company, messages, from, to);
   if (masks.met) orMet(fails, cols.job, masks.met, from, to);
 }
 
@@ -63,12 +73,15 @@ function orTable32(fails: Uint8Array, column: Uint32Array, table: Uint8Array, fr
   for (; row < to; row++) fails[row] = (fails[row] ?? 0) | (table[column[row] ?? 0] ?? 0);
 }
 
-function orText(
-  fails: Uint8Array, job: Uint32Array, company: Uint16Array, byJob: Uint8Array, byCompany: Uint8Array, byRow: Uint8Array, from: number, to: number,
-): void {
-  for (let row = from; row < to; row++) {
-    fails[row] = (fails[row] ?? 0) | ((byJob[job[row] ?? 0] ?? 0) & (byCompany[company[row] ?? 0] ?? 0) & (byRow[row] ?? 0));
+function setText(fails: Uint8Array, job: Uint32Array, company: Uint16Array, byJob: Uint8Array, byCompany: Uint8Array, from: number, to: number): void {
+  let row = from;
+  for (; row + 3 < to; row += 4) {
+    fails[row] = (byJob[job[row] ?? 0] ?? 0) & (byCompany[company[row] ?? 0] ?? 0);
+    fails[row + 1] = (byJob[job[row + 1] ?? 0] ?? 0) & (byCompany[company[row + 1] ?? 0] ?? 0);
+    fails[row + 2] = (byJob[job[row + 2] ?? 0] ?? 0) & (byCompany[company[row + 2] ?? 0] ?? 0);
+    fails[row + 3] = (byJob[job[row + 3] ?? 0] ?? 0) & (byCompany[company[row + 3] ?? 0] ?? 0);
   }
+  for (; row < to; row++) fails[row] = (byJob[job[row] ?? 0] ?? 0) & (byCompany[company[row] ?? 0] ?? 0);
 }
 
 function orMet(fails: Uint8Array, job: Uint32Array, met: Uint8Array, from: number, to: number): void {
@@ -77,73 +90,6 @@ function orMet(fails: Uint8Array, job: Uint32Array, met: Uint8Array, from: numbe
     fails[row] = (fails[row] ?? 0) | (met[one] ?? 0);
     met[one] = OUT;
   }
-}
-
-/** Writes `base + row` of the rows that fail nothing; answers how many stand there now. `places` has room for one more than it may hold. */
-export function listed(fails: Uint8Array, from: number, to: number, base: number, places: Uint32Array, already: number): number {
-  let count = already, row = from;
-  for (; row + 3 < to; row += 4) {
-    places[count] = base + row;
-    count += ((fails[row] ?? 0) - 1) >>> 31; // 1 for a row that fails nothing
-    places[count] = base + row + 1;
-    count += ((fails[row + 1] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 2;
-    count += ((fails[row + 2] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 3;
-    count += ((fails[row + 3] ?? 0) - 1) >>> 31;
-  }
-  for (; row < to; row++) {
-    places[count] = base + row;
-    count += ((fails[row] ?? 0) - 1) >>> 31;
-  }
-  return count;
-}
-
-export function listedAll(from: number, to: number, base: number, places: Uint32Array, already: number): number {
-  for (let row = from, count = already; row < to; row++, count++) places[count] = base + row;
-  return already + to - from;
-}
-
-/** The same where one column of a whole piece decides alone. */
-export const listedBy = (column: Column, table: Uint8Array, base: number, places: Uint32Array, already: number): number =>
-  column instanceof Uint16Array ? listedBy16(column, table, base, places, already) : listedBy32(column, table, base, places, already);
-
-function listedBy16(column: Uint16Array, table: Uint8Array, base: number, places: Uint32Array, already: number): number {
-  let count = already, row = 0;
-  for (; row + 3 < column.length; row += 4) {
-    places[count] = base + row;
-    count += ((table[column[row] ?? 0] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 1;
-    count += ((table[column[row + 1] ?? 0] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 2;
-    count += ((table[column[row + 2] ?? 0] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 3;
-    count += ((table[column[row + 3] ?? 0] ?? 0) - 1) >>> 31;
-  }
-  for (; row < column.length; row++) {
-    places[count] = base + row;
-    count += ((table[column[row] ?? 0] ?? 0) - 1) >>> 31;
-  }
-  return count;
-}
-
-function listedBy32(column: Uint32Array, table: Uint8Array, base: number, places: Uint32Array, already: number): number {
-  let count = already, row = 0;
-  for (; row + 3 < column.length; row += 4) {
-    places[count] = base + row;
-    count += ((table[column[row] ?? 0] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 1;
-    count += ((table[column[row + 1] ?? 0] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 2;
-    count += ((table[column[row + 2] ?? 0] ?? 0) - 1) >>> 31;
-    places[count] = base + row + 3;
-    count += ((table[column[row + 3] ?? 0] ?? 0) - 1) >>> 31;
-  }
-  for (; row < column.length; row++) {
-    places[count] = base + row;
-    count += ((table[column[row] ?? 0] ?? 0) - 1) >>> 31;
-  }
-  return count;
 }
 
 /** Counts by value of a column, over the rows at places [first, last). */
@@ -197,14 +143,25 @@ export function countProblems(
 ): void {
   for (let i = first; i < last; i++) {
     const one = problem[(places[i] ?? 0) - base] ?? 0;
-    if (one !== 0) countProblem(one, tables, counts);
+    if (one !== 0) countProblem(one, 1, tables, counts);
   }
 }
 
-export function countProblem(one: number, { review, cause }: ProblemTables, { review: byReview, cause: byCause }: ProblemCounts): void {
+/** The same by their rows: those of `rows`, which have a problem, that fail nothing. */
+export function countProblemRows(
+  problem: Uint32Array, rows: Uint32Array, fails: Uint8Array, tables: ProblemTables, counts: ProblemCounts,
+): void {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] ?? 0;
+    if (fails[row] === 0) countProblem(problem[row] ?? 0, 1, tables, counts);
+  }
+}
+
+/** Rows of one problem that fail nothing. */
+export function countProblem(one: number, times: number, { review, cause }: ProblemTables, { review: byReview, cause: byCause }: ProblemCounts): void {
   const r = review[one] ?? 0, c = cause[one] ?? 0;
-  byReview[r] = (byReview[r] ?? 0) + 1;
-  byCause[c] = (byCause[c] ?? 0) + 1;
+  byReview[r] = (byReview[r] ?? 0) + times;
+  byCause[c] = (byCause[c] ?? 0) + times;
 }
 
 export function countProblemsAlone(

@@ -2,19 +2,23 @@ import type { Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { askedOf, countAlone, countBySums, countRows, kindCounts, noCounts, onlyAsked } from './counts.ts';
+import type { Asked } from './counts.ts';
 import { facetsOf } from './facets.ts';
 import type { Words } from './facets.ts';
+import { MOST_ROWS } from './gather.ts';
 import { RANK } from './kinds.ts';
+import { listed, listedAll, listedBy, listedByIndex, listedByProblem } from './listing.ts';
 import { masksOf } from './masks.ts';
 import type { Problems } from './problems.ts';
-import { failsOf, listed, listedAll, listedBy, OUT } from './scan.ts';
-import type { ProblemTables } from './scan.ts';
+import { failsOf } from './scan.ts';
+import type { Masks, ProblemTables } from './scan.ts';
 import type { Segment } from './segment.ts';
 import { firstBefore } from './segment.ts';
 import type { Segments } from './segments.ts';
 import { Picked } from './selection.ts';
+import { indexOf, sumsOf, sumsOfAll } from './sums.ts';
 import type { Names } from './text.ts';
-import { keyOf, markMessages } from './text.ts';
+import { keyOf } from './text.ts';
 
 export interface Shelf {
   readonly segments: Segments;
@@ -28,15 +32,11 @@ export interface Shelf {
 export class Scratch {
   readonly kinds = kindCounts();
   fails = new Uint8Array();
-  /** OUT wherever no message was found. */
-  messages = new Uint8Array();
   places = new Uint32Array();
 
   reach(size: number, pieceRows: number): void {
     if (this.places.length <= size) this.places = new Uint32Array(Math.ceil(size * 1.25) + 1);
-    if (this.fails.length >= pieceRows) return;
-    this.fails = new Uint8Array(pieceRows);
-    this.messages = new Uint8Array(pieceRows).fill(OUT);
+    if (this.fails.length < pieceRows) this.fails = new Uint8Array(pieceRows);
   }
 }
 
@@ -49,32 +49,29 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
   const only = onlyAsked(masks);
   const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
   scratch.reach(segments.size, list.reduce((most, { rows }) => Math.max(most, rows), 0));
-  const { fails, messages, places } = scratch;
+  const { fails, places } = scratch;
   const until = secondsOf(filter.to, Infinity), since = secondsOf(filter.from, -Infinity);
   const bases: number[] = [], ends: number[] = [];
   // All rows of a time, newest first, stand one after the other: their places need not be written.
   const unwritten = masks === null && filter.order === 'newest';
+  const [newest] = list, oldest = list.at(-1);
+  const allOf = newest && oldest && firstBefore(newest, until) === 0 && firstBefore(oldest, since) === oldest.rows;
+  if (allOf === true && only !== null) countBySums(sumsOfAll(list), masks ?? {}, counts, tables, only);
   let base = 0, count = 0, start = 0;
   for (const piece of list) {
     const from = firstBefore(piece, until), to = firstBefore(piece, since), first = count;
     if (from < to) {
       if (first === 0) start = base + from;
-      const known = to - from === piece.rows ? only : null;
-      if (known !== null) {
-        countBySums(piece, masks ?? {}, counts, tables, known);
-        const table = known === 'none' ? null : masks?.[known] ?? null;
-        if (known !== 'none' && table) count = listedBy(piece.cols[known], table, base, places, count);
-        else count = unwritten ? count + piece.rows : listedAll(from, to, base, places, count);
-      } else if (masks === null) {
-        count = listedAll(from, to, base, places, count);
-      } else {
-        if (key !== null) markMessages(piece, key, messages, 0, OUT);
-        failsOf(piece, from, to, masks, messages, fails);
-        if (key !== null) messages.fill(OUT, 0, piece.rows);
+      const isWhole = to - from === piece.rows, known = isWhole ? only : null;
+      if (known !== null && allOf !== true) countBySums(sumsOf(piece), masks ?? {}, counts, tables, known);
+      if (known !== null && masks) count = listedByColumn(piece, known, masks, base, places, count);
+      else if (masks === null) count = unwritten && isWhole ? count + piece.rows : listedAll(from, to, base, places, count);
+      else {
+        failsOf(piece, from, to, masks, fails);
         count = listed(fails, from, to, base, places, count);
         countAlone(piece, fails, from, to, asked, tables, counts);
       }
-      countRows(piece, places, first, count, base, tables, counts, known);
+      if (known !== 'none') countRows(piece, places, first, count, base, masks && isWhole && known === null ? fails : null, tables, counts, known);
     }
     bases.push(base);
     ends.push(count);
@@ -84,6 +81,20 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
   return new Picked(filter, facets, list, bases, filter.order === 'worst' ? worstFirst(list, bases, ends, places, count)
     : unwritten ? { first: start, length: count } : places.slice(0, count));
 }
+
+/** Rows of a whole piece that fail nothing, where one column decides. */
+function listedByColumn(piece: Segment, by: Asked, masks: Masks, base: number, places: Uint32Array, already: number): number {
+  const { cols, rows } = piece, { kind, company, problem } = masks, sums = sumsOf(piece);
+  if (by === 'problem' && problem) return listedByProblem(cols.problem, sums.problemRows, rows, problem, base, places, already);
+  const [column, tally, table] = by === 'kind' ? [cols.kind, sums.kinds, kind] as const : [cols.company, sums.companies, company] as const;
+  if (!table) return already;
+  let meant = 0;
+  for (let i = 0; i < tally.values.length; i++) if (table[tally.values[i] ?? 0] === 0) meant += tally.counts[i] ?? 0;
+  return meant * FEW < rows && rows <= MOST_ROWS ? listedByIndex(tally, indexOf(column, tally), table, base, places, already)
+    : listedBy(column, table, base, places, already);
+}
+/** Rows by value are out of order: to bring one in order takes as long as looking at this many. */
+const FEW = 4;
 
 /** A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before the next whole second. */
 const secondsOf = (moment: Ms | null, none: number): number => (moment === null ? none : Math.ceil(moment / 1000));

@@ -1,23 +1,40 @@
 import type { Segment } from './segment.ts';
 
-/** How often each value of a column occurs in a piece, and the problems of its rows that have one. */
-export interface Sums { readonly kinds: Tally; readonly companies: Tally; readonly problems: Uint32Array }
+/** How often each value occurs. A value may stand there twice. */
 export interface Tally { readonly values: Uint32Array; readonly counts: Uint32Array }
 
+/** How often each value of a column occurs; of problems, among the rows that have one. */
+export interface Sums { readonly rows: number; readonly kinds: Tally; readonly companies: Tally; readonly problems: Tally }
+
+/** Of one piece: also which rows have a problem, in order. */
+export interface PieceSums extends Sums { readonly problemRows: Uint32Array }
+
 /** Made when first asked for; `forgetSums` when rows of the piece change in place. */
-export function sumsOf(piece: Segment): Sums {
+export function sumsOf(piece: Segment): PieceSums {
   let known = sums.get(piece);
   if (!known) {
-    const { kind, company, problem } = piece.cols;
-    sums.set(piece, (known = { kinds: tally(kind), companies: tally(company), problems: problem.filter((one) => one !== 0) }));
+    const { kind, company, problem } = piece.cols, problemRows = rowsWith(problem);
+    const values = problemRows.map((row) => problem[row] ?? 0);
+    known = { rows: piece.rows, kinds: tally(kind), companies: tally(company), problems: { values, counts: new Uint32Array(values.length).fill(1) }, problemRows };
+    sums.set(piece, known);
   }
   return known;
 }
 
 export const forgetSums = (piece: Segment): boolean => sums.delete(piece);
 
-const sums = new WeakMap<Segment, Sums>();
+const sums = new WeakMap<Segment, PieceSums>();
 const table = new Uint32Array(0x1_0000);
+
+function rowsWith(column: Uint32Array): Uint32Array {
+  const rows = new Uint32Array(column.length);
+  let count = 0;
+  for (let row = 0; row < column.length; row++) {
+    rows[count] = row;
+    if (column[row] !== 0) count += 1;
+  }
+  return rows.slice(0, count);
+}
 
 function tally(column: Uint16Array): Tally {
   const values: number[] = [];
@@ -30,3 +47,61 @@ function tally(column: Uint16Array): Tally {
   for (const value of values) table[value] = 0;
   return { values: Uint32Array.from(values), counts };
 }
+
+/** Of all pieces of a list together: kept until one of them changes. */
+export function sumsOfAll(list: readonly Segment[]): Sums {
+  const parts = list.map(sumsOf), known = wholes.get(list);
+  if (known?.parts.every((part, i) => part === parts[i]) === true) return known.whole;
+  const whole: Sums = {
+    rows: parts.reduce((sum, { rows }) => sum + rows, 0), kinds: together(parts.map(({ kinds }) => kinds)),
+    companies: together(parts.map(({ companies }) => companies)), problems: together(parts.map(({ problems }) => problems)),
+  };
+  wholes.set(list, { parts, whole });
+  return whole;
+}
+
+const wholes = new WeakMap<readonly Segment[], { readonly parts: readonly PieceSums[]; readonly whole: Sums }>();
+
+function together(parts: readonly Tally[]): Tally {
+  const most = parts.reduce((known, { values }) => values.reduce((a, b) => Math.max(a, b), known), 0);
+  const all = new Uint32Array(most + 1), values = new Uint32Array(most + 1);
+  for (const { values: some, counts } of parts) {
+    for (let i = 0; i < some.length; i++) {
+      const value = some[i] ?? 0;
+      all[value] = (all[value] ?? 0) + (counts[i] ?? 0);
+    }
+  }
+  let count = 0;
+  for (let value = 0; value <= most; value++) {
+    values[count] = value;
+    if ((all[value] ?? 0) > 0) count += 1;
+  }
+  const found = values.slice(0, count);
+  return { values: found, counts: found.map((value) => all[value] ?? 0) };
+}
+
+/** The rows of a column by value: those of `tally.values[i]` stand, in order, before `ends[i]` and behind the end before it. */
+export interface Index { readonly ends: Uint32Array; readonly rows: Uint16Array }
+
+/** Made when first asked for. `tally`: of the column, which has at most 2^16 rows. */
+export function indexOf(column: Uint16Array, tally: Tally): Index {
+  let known = indexes.get(tally);
+  if (!known) {
+    const { values, counts } = tally;
+    const ends = new Uint32Array(values.length), rows = new Uint16Array(column.length);
+    for (let i = 0, end = 0; i < values.length; i++) {
+      table[values[i] ?? 0] = end;
+      ends[i] = (end += counts[i] ?? 0);
+    }
+    for (let row = 0; row < column.length; row++) {
+      const value = column[row] ?? 0, at = table[value] ?? 0;
+      rows[at] = row;
+      table[value] = at + 1;
+    }
+    for (const value of values) table[value] = 0;
+    indexes.set(tally, (known = { ends, rows }));
+  }
+  return known;
+}
+
+const indexes = new WeakMap<Tally, Index>();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { encodeColumns, NONE, newestFirst, viewColumns } from '#contract/monitoring/columns.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { NOW } from './arbitrary.ts';
 import { columnsOf, makeBoth } from './both.ts';
@@ -64,6 +65,33 @@ test('COL-1, COL-8: pieces that grow past two pages are cut, and messages told a
   for (const text of ['late 1', 'told']) {
     const asked = { ...EVERYTHING, text, order: 'worst' as const };
     expect([...both.engine.select(asked, NOW).ids()]).toEqual(answer(both.plain, asked, NOW).ids);
+  }
+});
+
+/** Two in a hundred failed, with one of three problems; forty companies; some say something. */
+const mixed = (n: number): LeanRun =>
+  run(n, { kind: n % 50 === 0 ? 3 : 1, company: 1 + (n % 40), problem: n % 50 === 0 ? 1 + (n % 3) : null, message: n % 70 === 0 ? `m${n}` : null });
+const troubleOf = (n: number): ProblemRow => ({
+  n, job: 1, company: 1, cause: n, state: 'Failed', openedAt: 0, lastAt: 0, lastRun: 1, runs: 1, closedAt: null, closedBy: null,
+  review: n === 1 ? { by: 'u1', at: 0, comment: null } : null, snooze: null, note: null, ticket: null,
+});
+
+test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and rows without a problem are told as plain rows would, before a change and after', () => {
+  for (const size of [3_000, 40_000]) { // as one piece: a page, and more than a piece grows to
+    const both = makeBoth();
+    both.take({ is: 'put', company: [], job: [], cause: [], problem: [1, 2, 3].map(troubleOf) });
+    both.take({ is: 'segment', runs: Array.from({ length: size }, (_, i) => mixed(i + 1)) });
+    for (const changed of [[], [50, 51, 52, size]]) {
+      both.take({ is: 'upsert', runs: changed.map((n) => ({ ...mixed(n), kind: 4, company: 7, problem: n % 2 === 0 ? 2 : null, message: 'm told' })) });
+      for (const more of [
+        {}, { states: ['Failed'] }, { states: ['Success'] }, { companies: [7, 9] }, { companies: Array.from({ length: 30 }, (_, i) => i) }, { review: 'pending' },
+        { review: 'none' }, { causes: [3] }, { review: 'pending', companies: [7] }, { text: 'm1' }, { text: 'm14' }, { text: 'm told' },
+      ] satisfies Partial<typeof EVERYTHING>[]) {
+        const asked = { ...EVERYTHING, ...more }, told = both.engine.select(asked, NOW), truth = answer(both.plain, asked, NOW);
+        expect(told.facets).toEqual(truth.facets);
+        expect(Buffer.from(told.ids().buffer).equals(Buffer.from(Uint32Array.from(truth.ids).buffer))).toBe(true);
+      }
+    }
   }
 });
 

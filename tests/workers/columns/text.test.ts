@@ -39,7 +39,7 @@ test('COL-1, COL-4: messages are found as they stand in the columns, and no key 
       const key = keyFrom(messages.map((message) => message ?? ''), at, typed);
       if (key === null) continue;
       const marks = new Uint8Array(messages.length);
-      markMessages(segment, key, marks, 1, 0);
+      markMessages(segment, key, marks, 1);
       expect([...marks]).toEqual(messages.map((message) => (!key.includes('\0') && (message ?? '').toLowerCase().includes(key) ? 1 : 0)));
     }
   }), { numRuns: numRuns(150) });
