@@ -2,48 +2,55 @@ import type { Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter, RunsWindow } from '#contract/monitoring/query.ts';
 import type { RunColumns } from '#contract/monitoring/columns.ts';
-import type { Disk, Engine, Opened, SegmentInfo, SmallRows } from './seams.ts';
+import { FRONT_SEC } from './disk/front.ts';
+import type { Ahead, Disk, Engine, Opened, SegmentInfo, SmallRows } from './seams.ts';
 
 /**
  * Opening in two steps, the first of which does not grow with history (COL-6):
  *
- *   manifest, people, small tables, patches ─▶ segments of the view's time ─▶ their problems ─▶ select ─▶ jobs of the window ─▶ rows
+ *   manifest, people, small tables, patches, segments of the view's time ─▶ their problems ─▶ select ─▶ jobs of the window ─▶ rows
  *   then, in parts: all other jobs and problems, the other segments, newest first
  *
- * Between the two, every answer about the first view's time is whole, but for text in job names; of older runs it knows nothing yet, so
+ * Problems and jobs come from the front of the books (disk/front.ts), one record that was read with the manifest; what it lacks is read.
+ * Between the two steps, every answer about the first view's time is whole, but for text in job names; of older runs it knows nothing yet, so
  * that strips and usual ranges may be short.
  */
 export interface First { readonly opened: Opened; readonly here: readonly SegmentInfo[]; readonly rest: readonly SegmentInfo[] }
 
 /** What is shown first: the question, once it is known what there is, and the rows of it. */
-export interface FirstView { readonly filter: (opened: Opened, now: Ms) => RunsFilter; readonly window: RunsWindow }
+export interface FirstView { readonly filter: (opened: Pick<Opened, 'segments'>, now: Ms) => RunsFilter; readonly window: RunsWindow }
 
 /** The default list: what is pending of the last two days that this device knows, worst first. */
 export const DEFAULT_VIEW: FirstView = {
   filter: (opened, now) => {
     const newest = Math.max(0, ...opened.segments.map(({ toSec }) => toSec)) * 1000;
-    return { ...EVERYTHING, from: Math.min(now, newest) - FIRST_VIEW_MS, rows: 'jobs', review: 'pending', order: 'worst' };
+    return { ...EVERYTHING, from: Math.min(now, newest) - FRONT_SEC * 1000, rows: 'jobs', review: 'pending', order: 'worst' };
   },
   window: { first: 0, count: 60 },
 };
-const FIRST_VIEW_MS = 2 * 86_400_000;
 
 /** Days of a first load that are fetched together and written in one transaction, once the newest is here. */
 export const DAYS_AT_ONCE = 6;
 
 /** Null where there is nothing to open. `DiskFault` gone where another tab has folded meanwhile, corrupt where a part cannot be read. */
 export async function openFirst(disk: Disk, engine: Engine, view: FirstView, now: Ms): Promise<First | null> {
-  const opened = await disk.open();
+  const opened = await disk.open(aheadOf(view, now));
   if (!opened) return null;
   return firstRows(disk, ({ id }) => disk.segment(id), engine, opened, view, now);
 }
+
+/** The segments that the view touches. */
+export const aheadOf = (view: FirstView, now: Ms): Ahead => (segments) => segments.filter(touchedBy(view.filter({ segments }, now)));
+
+const touchedBy = ({ from, to }: RunsFilter) => ({ fromSec, toSec }: SegmentInfo): boolean =>
+  toSec * 1000 >= (from ?? -Infinity) && fromSec * 1000 < (to ?? Infinity);
 
 /** The same of what was opened already. `load` may answer null for a segment that cannot be read. */
 export async function firstRows(
   disk: Books, load: (segment: SegmentInfo) => Promise<RunColumns | null>, engine: Engine, opened: Opened, view: FirstView, now: Ms,
 ): Promise<First> {
   const filter = view.filter(opened, now), newest = opened.segments.toSorted((a, b) => b.toSec - a.toSec);
-  const touched = ({ fromSec, toSec }: SegmentInfo): boolean => toSec * 1000 >= (filter.from ?? -Infinity) && fromSec * 1000 < (filter.to ?? Infinity);
+  const touched = touchedBy(filter);
   const here = newest.filter(touched), rest = newest.filter((one) => !touched(one));
   const coming = Promise.all(here.map(load));
   takeIn(engine, opened);
@@ -52,7 +59,6 @@ export async function firstRows(
   for (const one of columns) engine.addSegment(one);
   if (filter.text.trim() !== '') await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
   else {
-    engine.select(filter, now); // counts nothing yet: its tables are made, and its loops compiled, while the disk is at work
     engine.put(await problems);
     const rows = engine.view(engine.select(filter, now), view.window, now);
     engine.put(await disk.books(opened.folds, { job: missing(engine, 'job', rows.map(({ job }) => job)) }));
@@ -62,8 +68,8 @@ export async function firstRows(
 type Books = Pick<Disk, 'books' | 'restOfBooks'>;
 
 /** What needs no segment and no book: who, small tables, patches. */
-export function takeIn(engine: Engine, { branding, people, rows, patches }: Opened): void {
-  engine.zone(branding.timeZone, branding.dayBeginsHour);
+export function takeIn(engine: Engine, { branding, people, rows, patches, dayStarts }: Opened): void {
+  engine.zone(branding.timeZone, branding.dayBeginsHour, dayStarts);
   engine.people(people);
   engine.put(rows);
   for (const patch of patches) {
@@ -73,7 +79,8 @@ export function takeIn(engine: Engine, { branding, people, rows, patches }: Open
 }
 
 /** All jobs and problems; those that a patch told are newer and stay. `pause` comes between the parts. */
-export async function openBooks(disk: Books, engine: Engine, { folds, patches }: Opened, pause: () => Promise<void>): Promise<void> {
+export async function openBooks(disk: Books, engine: Engine, { folds, patches, branding }: Opened, pause: () => Promise<void>): Promise<void> {
+  engine.zone(branding.timeZone, branding.dayBeginsHour); // from here on as the browser's calendar has it
   const told = {
     job: new Set(patches.flatMap(({ rows }) => (rows.job ?? []).map(({ n }) => n))),
     problem: new Set(patches.flatMap(({ rows }) => (rows.problem ?? []).map(({ n }) => n))),

@@ -1,6 +1,7 @@
 /** The seams inside the worker: what the engine, the disk and the wire are to each other. */
 import type { Tables } from '#contract/fold.ts';
 import type { CommandId, Day, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
+import type { DayN } from '#contract/monitoring/day.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import type { RunsFacets, RunsFilter, RunsWindow, RunView } from '#contract/monitoring/query.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
@@ -20,8 +21,8 @@ export interface Person { readonly id: UserId; readonly name: string }
 export interface Engine {
   put(rows: SmallRows): void;
   people(all: readonly Person[]): void;
-  /** The provider's zone and the hour at which its day begins: for strips and streaks. */
-  zone(timeZone: string, dayBeginsHour: number): void;
+  /** The provider's zone and the hour at which its day begins: for strips and streaks. `starts`: where days begin, as far as known without a calendar. */
+  zone(timeZone: string, dayBeginsHour: number, starts?: DayStarts | null): void;
   row<T extends SmallTable>(table: T, id: number | string): Tables[T] | undefined;
   all<T extends SmallTable>(table: T): readonly Tables[T][];
   /** A segment as it came from disk or wire, newest first. Segments come in any order and may overlap in time; a run is in one of them only, or the later one given wins. */
@@ -67,11 +68,15 @@ export interface Opened {
   /** Days of the window, newest first, and whether each is here. */
   readonly days: readonly { readonly day: Day; readonly here: boolean }[];
   readonly segments: readonly SegmentInfo[];
+  /** Known from before, where there are any. */
+  readonly dayStarts: DayStarts | null;
 }
 /** Rows of the tables that are not read at opening, by number. */
 export interface WantedRows { readonly job?: Iterable<number>; readonly problem?: Iterable<number> }
 /** One UTC day's runs. */
 export interface DayRuns { readonly day: Day; readonly pages: readonly RunColumns[] }
+/** First moments of the days from `first` on. */
+export interface DayStarts { readonly timeZone: string; readonly dayBeginsHour: number; readonly first: DayN; readonly starts: readonly Ms[] }
 export interface SegmentInfo { readonly id: number; readonly rows: number; readonly fromSec: number; readonly toSec: number }
 
 export interface Fresh {
@@ -84,13 +89,16 @@ export interface Fresh {
   readonly days: readonly Day[];
 }
 
+/** Of the segments those that the first rows are made of: their asking comes next. */
+export type Ahead = (segments: readonly SegmentInfo[]) => readonly SegmentInfo[];
+
 /**
  * IndexedDB, values encrypted (AES-GCM, the record's place as additional data). One database a user, provider and origin.
  * All failures of storage come out as `DiskFault`, nothing else is thrown.
  */
 export interface Disk {
-  /** Null where there is nothing, or nothing readable: then load anew. The outbox is kept in any case where it can be read. */
-  open(): Promise<Opened | null>;
+  /** Null where there is nothing, or nothing readable: then load anew. `ahead`: of what is read on the way for the first rows. The outbox is kept in any case where it can be read. */
+  open(ahead?: Ahead | null): Promise<Opened | null>;
   /** Those of the rows asked for that the books hold. Rows of patches are newer. `gone` where the books have changed since `folds`: open again. */
   books(folds: number, wanted: WantedRows): Promise<SmallRows>;
   /** All rows of those tables, in parts; the next is read when `take` is done. `gone` as above, `corrupt` where some are missing or unreadable. */

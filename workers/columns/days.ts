@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
+import type { DayStarts } from '#workers/seams.ts';
 
 /** Operational days of a provider. */
 export interface Days {
@@ -9,17 +10,36 @@ export interface Days {
   last(count: number, now: Ms): readonly Ms[];
 }
 
-export function daysOf(timeZone: string, beginsHour: number): Days {
+/** What lies within `starts` needs no calendar: the browser takes longer to load its own than the first rows take to be made. */
+export function daysOf(timeZone: string, beginsHour: number, starts: DayStarts | null = null): Days {
+  const given = starts?.timeZone === timeZone && starts.dayBeginsHour === beginsHour ? starts : null;
   let known: { today: number; starts: readonly Ms[] } | null = null;
-  const of = (ms: Ms): number => dayOf(ms, timeZone, beginsHour);
+  const of = (ms: Ms): number => (given && dayWithin(given, ms)) ?? dayOf(ms, timeZone, beginsHour);
+  const startOf = (day: number): Ms => given?.starts[day - given.first] ?? startOfDay(day, timeZone, beginsHour);
   return {
     of,
     last(count, now) {
       const today = of(now);
       if (known?.today !== today || known.starts.length !== count) {
-        known = { today, starts: Array.from({ length: count }, (_, i) => startOfDay(today - count + 1 + i, timeZone, beginsHour)) };
+        known = { today, starts: Array.from({ length: count }, (_, i) => startOf(today - count + 1 + i)) };
       }
       return known.starts;
     },
   };
+}
+
+export function dayStartsAround(timeZone: string, dayBeginsHour: number, now: Ms, back: number, ahead: number): DayStarts {
+  const first = dayOf(now, timeZone, dayBeginsHour) - back;
+  return { timeZone, dayBeginsHour, first, starts: Array.from({ length: back + ahead }, (_, i) => startOfDay(first + i, timeZone, dayBeginsHour)) };
+}
+
+/** Null before the first and from the last of them on. */
+function dayWithin({ first, starts }: DayStarts, ms: Ms): number | null {
+  let low = 0, high = starts.length - 1;
+  if (ms < (starts[low] ?? Infinity) || ms >= (starts[high] ?? -Infinity)) return null;
+  while (high - low > 1) {
+    const mid = (low + high) >> 1;
+    if ((starts[mid] ?? 0) <= ms) low = mid; else high = mid;
+  }
+  return first + low;
 }

@@ -52,7 +52,7 @@ export function makeEngine(): Engine {
       names.clear();
       for (const { id, name } of all) names.set(id, name);
     },
-    zone(timeZone, dayBeginsHour) { days = daysOf(timeZone, dayBeginsHour); },
+    zone(timeZone, dayBeginsHour, starts = null) { days = daysOf(timeZone, dayBeginsHour, starts); },
     row: (table, id) => tables[table].get(id),
     all: (table) => [...tables[table].values()],
     addSegment: (columns) => { segments.add(columns); },

@@ -6,6 +6,7 @@ import { sealJson } from './cipher.ts';
 import type { BookRecord, PatchRecord } from './database.ts';
 import { DAY_SEC, dayOf, overlapping, startOfDay, swap, type Manifest } from './manifest.ts';
 import { DATA, ownManifest, peek, putManifest, sealChunk, sealPages, type Ground } from './ground.ts';
+import { isFrontStale, makeFront } from './making-front.ts';
 import { findSegment, openChunk, openPatch } from './reading.ts';
 import { findRun, infoOf, pagesOf, runsOf } from './segments.ts';
 
@@ -17,7 +18,7 @@ const PATCHES_STAY = 8;
 const PATCHES_STEP = 64;
 
 /**
- * One step of idle work: patches into books and segments, or small neighbouring segments into one. All is read and sealed first; the
+ * One step of idle work: patches into books and segments, small neighbouring segments into one, or the front of what is then there. All is read and sealed first; the
  * transaction holds only if nothing else has changed segments or books meanwhile. Answers whether more is to be done.
  */
 export async function compactStep(ground: Ground): Promise<boolean> {
@@ -25,11 +26,12 @@ export async function compactStep(ground: Ground): Promise<boolean> {
   if (mustFold(seen)) await foldPatches(ground, seen);
   else {
     const group = smallNeighbours(seen);
-    if (group.length === 0) return false;
-    await mergeSegments(ground, seen, group);
+    if (group.length > 0) await mergeSegments(ground, seen, group);
+    else if (isFrontStale(seen)) await makeFront(ground, seen);
+    else return false;
   }
   const now = await peek(ground);
-  return mustFold(now) || smallNeighbours(now).length > 0;
+  return mustFold(now) || smallNeighbours(now).length > 0 || isFrontStale(now);
 }
 
 const countOf = (m: Manifest): number => m.nextPatch - m.firstPatch;

@@ -5,7 +5,7 @@ import type { Manifest } from './manifest.ts';
 /**
  * One database a user, provider and origin (C6): `daybook:<tenant>:<user>:<actor>`.
  *
- *   meta      by name    manifest (plain) · who (sealed: me, branding, people) · order (plain: last number given to a command)
+ *   meta      by name    manifest (plain) · who (sealed: me, branding, people) · front (sealed: copies for the first rows) · order (plain: last number given to a command)
  *   books     by [table, chunk]   rows of the small tables, so many numbers a chunk (sealed)
  *   segments  by id      runs as columns (sealed); what stands in which is told by the manifest
  *   patches   by id      changes since, in order (sealed)
@@ -25,9 +25,10 @@ export interface DiskRecords {
 export type MetaRecord =
   | { readonly name: 'manifest'; readonly manifest: Manifest }
   | { readonly name: 'who'; readonly sealed: Sealed }
+  | { readonly name: 'front'; readonly sealed: Sealed }
   | { readonly name: 'order'; readonly last: number };
 export interface BookRecord { readonly table: string; readonly chunk: number; readonly sealed: Sealed }
-interface SegmentRecord { readonly id: number; readonly sealed: Sealed }
+export interface SegmentRecord { readonly id: number; readonly sealed: Sealed }
 /** `left`: what compaction could not fold of older patches. No patch of that number can be read any more. */
 export interface PatchRecord { readonly id: number; readonly runs: number; readonly left: boolean; readonly sealed: Sealed }
 export interface CommandRecord {

@@ -19,13 +19,15 @@ export async function openDisk(held: Held, register: Pick<Register, 'leave'>, id
   const db = await openDatabase(name, 'owner', lost.tell, idb);
   return makeDisk({
     shelves: idbShelves<DiskRecords>(db, idb), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
-    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), load: null, nextPatch: null, patience: 0,
+    device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), ...BEFORE(),
   }, lost);
 }
 
 /** The same in memory, where the browser refuses a database: all is gone when it closes. */
 export const memoryDisk = (device: string): Disk =>
-  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), load: null, nextPatch: null, patience: 0 }, makeLost());
+  makeDisk({ shelves: memoryShelves<DiskRecords>(), cipher: plainCipher, outboxCipher: plainCipher, device, leave: () => Promise.resolve(), ...BEFORE() }, makeLost());
+
+const BEFORE = (): Pick<Ground, 'load' | 'nextPatch' | 'ahead' | 'front' | 'patience'> => ({ load: null, nextPatch: null, ahead: new Map(), front: null, patience: 0 });
 
 function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
   const data = makeQueue(), outbox = makeQueue();
@@ -33,7 +35,7 @@ function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
   const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> => data(() => faulting(() => withRoom(ground, may, work)));
   const strictly = <T>(work: () => Promise<T>): Promise<T> => outbox(() => faulting(() => withRoom(ground, { ...OLDEST, patient: false }, work)));
   return {
-    open: () => data(() => faulting(() => openAll(ground))),
+    open: (ahead = null) => data(() => faulting(() => openAll(ground, ahead))),
     books: (folds, wanted) => faulting(() => readBooks(ground, folds, wanted)),
     restOfBooks: (folds, take) => faulting(() => readRestOfBooks(ground, folds, take)),
     segment: (id) => faulting(() => readSegment(ground, id)),
@@ -67,7 +69,7 @@ async function destroy(ground: Ground, lost: ReturnType<typeof makeLost>, keepOu
     return ground.shelves.destroy();
   }
   await ground.shelves.write('relaxed', DATA, async (shelf) => {
-    await Promise.all([shelf.remove('meta', 'manifest'), shelf.remove('meta', 'who'), shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches')]);
+    await Promise.all([shelf.remove('meta', 'manifest'), shelf.remove('meta', 'who'), shelf.remove('meta', 'front'), shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches')]);
   });
 }
 

@@ -1,8 +1,10 @@
 import type { DeviceId } from '#contract/ids.ts';
+import type { RunColumns } from '#contract/monitoring/columns.ts';
 import { DiskFault } from '../seams.ts';
 import { chunkName, type Chunk } from './books.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords } from './database.ts';
+import type { Front } from './front.ts';
 import { asManifest, type Manifest } from './manifest.ts';
 import { pack } from './packing.ts';
 import type { Page } from './segments.ts';
@@ -21,6 +23,10 @@ export interface Ground {
   load: string | null;
   /** The number that the next patch probably has: known from the last one written, so that it need not be asked for. */
   nextPatch: number | null;
+  /** Segments that were read while opening, until they are asked for. */
+  readonly ahead: Map<number, Promise<RunColumns>>;
+  /** Rows that were read while opening, until all are. */
+  front: Front | null;
   /** Writes that may fail for want of room before more is dropped: browsers give deleted room back late. */
   patience: number;
 }

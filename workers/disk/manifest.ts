@@ -28,6 +28,8 @@ export interface Manifest {
   /** Of `patchRuns`, those that wait in the oldest patch for the page of their day. */
   readonly leftRuns: number;
   readonly nextSegment: number;
+  /** The generation that the front was made of. */
+  readonly front?: number;
 }
 interface DayHere { readonly day: Day; readonly here: boolean }
 

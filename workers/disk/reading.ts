@@ -1,8 +1,9 @@
 import { viewColumns, type RunColumns } from '#contract/monitoring/columns.ts';
-import { DiskFault, type Fresh, type Opened, type Patch, type SegmentInfo, type SmallRows, type WantedRows } from '../seams.ts';
-import { chunkName, chunkOf, LATER_TABLES, rowsOf, SMALL_TABLES, type Chunk } from './books.ts';
+import { DiskFault, type Ahead, type Fresh, type Opened, type Patch, type SegmentInfo, type SmallRows, type WantedRows } from '../seams.ts';
+import { chunkName, chunkOf, joinRows, LATER_TABLES, rowsOf, SMALL_TABLES, type Chunk } from './books.ts';
 import { openJson, type Sealed } from './cipher.ts';
-import type { BookRecord, DiskRecords, MetaRecord, PatchRecord } from './database.ts';
+import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } from './database.ts';
+import { openFront, rowsInFront } from './front.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
 import { unpack, type Packed } from './packing.ts';
@@ -10,20 +11,33 @@ import type { Shelf } from './shelves.ts';
 
 export type Who = Pick<Fresh, 'me' | 'branding' | 'people'>;
 
-/** Reads no segment, no job and no problem (COL-6). Null where anything is missing or cannot be read. */
-export async function openAll(ground: Ground): Promise<Opened | null> {
+/**
+ * Reads no job and no problem, and no segment but those `ahead` of being asked for (COL-6): all in one transaction, for each one costs the
+ * first rows more than its bytes. Null where anything is missing or cannot be read.
+ */
+export async function openAll(ground: Ground, ahead: Ahead | null): Promise<Opened | null> {
+  ground.ahead.clear();
+  ground.front = null;
   try {
-    const found = await ground.shelves.read(['meta', 'books', 'patches'], findAll);
+    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) => findAll(shelf, ahead));
     if (found === null) return null;
-    const [who, chunks, patches] = await Promise.all([
+    const { manifest } = found;
+    for (const { info, record } of found.segments) {
+      const columns = openSegment(ground, info, record?.sealed);
+      columns.catch(() => undefined); // whoever asks for it is told
+      ground.ahead.set(info.id, columns);
+    }
+    const [who, chunks, patches, front] = await Promise.all([
       openJson<Who>(ground.cipher, 'meta', 'who', found.who?.name === 'who' ? found.who.sealed : undefined),
       Promise.all(found.books.map((one) => openChunk(ground, one))),
       Promise.all(found.patches.map((one) => openPatch(ground, one))),
+      openFront(ground, found.front, manifest),
     ]);
-    ground.load = found.manifest.load;
-    ground.nextPatch = found.manifest.nextPatch;
-    const { epoch, cursor, folds, syncedAt, days, segments } = found.manifest;
-    return { epoch, cursor, folds, ...who, rows: rowsOf(chunks), patches, syncedAt, days, segments };
+    ground.load = manifest.load;
+    ground.nextPatch = manifest.nextPatch;
+    ground.front = front;
+    const { epoch, cursor, folds, syncedAt, days, segments } = manifest;
+    return { epoch, cursor, folds, ...who, rows: rowsOf(chunks), patches, syncedAt, days, segments, dayStarts: front?.days ?? null };
   } catch (thrown) {
     if (isLost(thrown)) return null;
     throw thrown;
@@ -32,6 +46,14 @@ export async function openAll(ground: Ground): Promise<Opened | null> {
 
 /** The rows that are asked for, as far as there are any. */
 export async function readBooks(ground: Ground, folds: number, wanted: WantedRows): Promise<SmallRows> {
+  if (ground.front?.folds !== folds) return rowsOfBooks(ground, wanted, folds);
+  const { rows, left } = rowsInFront(ground.front, wanted);
+  const more = await rowsOfBooks(ground, left, folds);
+  return Object.keys(more).length === 0 ? rows : joinRows([rows, more]);
+}
+
+/** `folds`: of that state of the books; or of whichever. */
+export async function rowsOfBooks(ground: Ground, wanted: WantedRows, folds: number | null = null): Promise<SmallRows> {
   const asked = LATER_TABLES.flatMap((table) => {
     const chunks = new Map<number, Set<number>>();
     for (const n of wanted[table] ?? []) {
@@ -42,7 +64,7 @@ export async function readBooks(ground: Ground, folds: number, wanted: WantedRow
   });
   if (asked.length === 0) return {};
   const records = await ground.shelves.read(['meta', 'books'], async (shelf) => {
-    const [, ...found] = await Promise.all([unfolded(ground, shelf, folds), ...asked.map(({ table, chunk }) => shelf.get('books', [table, chunk]))]);
+    const [, ...found] = await Promise.all([folds === null ? null : unfolded(ground, shelf, folds), ...asked.map(({ table, chunk }) => shelf.get('books', [table, chunk]))]);
     return found;
   });
   return rowsOf(await Promise.all(records.flatMap((record, i) => (record ? [openChunk(ground, record, asked[i]?.ids)] : []))));
@@ -50,6 +72,7 @@ export async function readBooks(ground: Ground, folds: number, wanted: WantedRow
 
 /** All jobs and problems, some chunks at a time; `take` may pause. `DiskFault` corrupt where a record of the books is missing. */
 export async function readRestOfBooks(ground: Ground, folds: number, take: (rows: SmallRows) => Promise<void>): Promise<void> {
+  ground.front = null; // everything is here soon
   let after: readonly [string, number] = ['', 0], seen = 0;
   for (;;) {
     const { page, books } = await ground.shelves.read(['meta', 'books'], async (shelf) => {
@@ -75,8 +98,11 @@ async function unfolded(ground: Ground, shelf: Shelf<DiskRecords>, folds: number
 const CHUNKS_AT_ONCE = 32;
 const isLater = ({ table }: Pick<BookRecord, 'table'>): boolean => LATER_TABLES.some((one) => one === table);
 
+/** Its own from then on: of a segment that was read ahead, nothing is kept. */
 export async function readSegment(ground: Ground, id: number): Promise<RunColumns> {
-  const columns = await findSegment(ground, id);
+  const ahead = ground.ahead.get(id);
+  ground.ahead.delete(id);
+  const columns = await (ahead ?? findSegment(ground, id));
   if (columns === null) throw new DiskFault('gone', `Segment ${id} was replaced meanwhile: open again.`);
   return columns;
 }
@@ -128,19 +154,24 @@ export async function openChunk(ground: Ground, { table, chunk, sealed }: BookRe
 interface Found {
   readonly manifest: Manifest;
   readonly who: MetaRecord | undefined;
+  readonly front: MetaRecord | undefined;
   readonly books: readonly BookRecord[];
   readonly patches: readonly PatchRecord[];
+  readonly segments: readonly { readonly info: SegmentInfo; readonly record: SegmentRecord | undefined }[];
 }
 
-async function findAll(shelf: Shelf<DiskRecords>): Promise<Found | null> {
-  const [manifest, who, patches, ...books] = await Promise.all([
-    manifestIn(shelf), shelf.get('meta', 'who'), shelf.all('patches'),
+async function findAll(shelf: Shelf<DiskRecords>, ahead: Ahead | null): Promise<Found | null> {
+  const segmentsOf = async (manifest: Manifest | null): Promise<Found['segments']> =>
+    Promise.all((manifest && ahead ? ahead(manifest.segments) : []).map(async (info) => ({ info, record: await shelf.get('segments', info.id).catch(unlessLost) })));
+  const coming = manifestIn(shelf);
+  const [manifest, segments, who, front, patches, ...books] = await Promise.all([
+    coming, coming.then(segmentsOf), shelf.get('meta', 'who'), ahead ? shelf.get('meta', 'front').catch(unlessLost) : undefined, shelf.all('patches'),
     ...SMALL_TABLES.filter((table) => !isLater({ table })).map((table) => shelf.within('books', [table, -1], [table, Infinity])),
   ]);
   if (manifest === null) return null;
   patches.sort((a, b) => a.id - b.id);
   const whole = patches.length === manifest.nextPatch - manifest.firstPatch && patches.every((one, i) => one.id === manifest.firstPatch + i);
-  return whole ? { manifest, who, books: books.flat(), patches } : null;
+  return whole ? { manifest, who, front, books: books.flat(), patches, segments } : null;
 }
 
 /** The browser itself says that a record's bytes are gone or no longer a value. */

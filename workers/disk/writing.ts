@@ -16,7 +16,7 @@ export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
   const load = crypto.getRandomValues(new Uint32Array(4)).join('-'); // also where the page is not served securely, on memory
   await ground.shelves.write('relaxed', DATA, async (shelf) => {
     const before = await manifestIn(shelf);
-    await Promise.all([shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches')]);
+    await Promise.all([shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches'), shelf.remove('meta', 'front')]);
     await Promise.all(books.map((one) => shelf.put('books', one)));
     await shelf.put('meta', { name: 'who', sealed: who });
     await putManifest(shelf, {
@@ -90,7 +90,8 @@ export const noteSynced = (ground: Ground, at: Ms): Promise<void> =>
 
 export const forget = (ground: Ground, beforeSec: number): Promise<void> =>
   ground.shelves.write('relaxed', ['meta', 'segments'], async (shelf) => {
-    const { next, gone } = cutBefore(await ownManifest(ground, shelf), beforeSec);
+    const now = await ownManifest(ground, shelf), { next, gone } = cutBefore(now, beforeSec);
+    if (gone.length === 0 && next.days.length === now.days.length) return;
     for (const id of gone) await shelf.remove('segments', id);
     await putManifest(shelf, next);
   });

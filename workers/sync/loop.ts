@@ -7,6 +7,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { syncMachine } from '#machines/sync.ts';
 import type { Outcome, SyncEvent } from '#machines/sync-words.ts';
 import type { SyncStatus } from '#workers/api.ts';
+import { aheadOf, DEFAULT_VIEW } from '#workers/opening.ts';
 import { Outbox } from '#workers/outbox/outbox.ts';
 import { DiskFault } from '#workers/seams.ts';
 import type { Disk } from '#workers/seams.ts';
@@ -129,9 +130,9 @@ export class Loop {
   async #open(): Promise<void> {
     for (let tries = 3; tries > 0 && !this.#stopped; tries--) {
       try {
-        const opened = await this.replica.disk.open();
+        const now = this.#needs.world.clock.now(), opened = await this.replica.disk.open(aheadOf(DEFAULT_VIEW, now));
         if (this.replica.epoch !== '') this.replica.reset();
-        const rest = opened ? await this.replica.open(opened, this.#needs.world.clock.now()) : [];
+        const rest = opened ? await this.replica.open(opened, now) : [];
         await this.outbox.load();
         if (!opened) return;
         this.#needs.begun(opened);
