@@ -45,9 +45,10 @@ export function countRows(
   if (known !== 'kind') countListed(cols.kind, places, first, last, base, counts.kind);
   if (known !== 'company') countListed(cols.company, places, first, last, base, counts.company);
   if (known === 'problem') return;
-  // Few rows have a problem: where much is listed, they are the fewer.
-  if (fails && (last - first) * MANY > piece.rows) countProblemRows(cols.problem, sumsOf(piece).problemRows, fails, tables, counts);
-  else countProblems(cols.problem, places, first, last, base, tables, counts);
+  if (fails && (last - first) * MANY > piece.rows) { // few rows have a problem: where much is listed, they are the fewer
+    const { problemRows, problems } = sumsOf(piece);
+    countProblemRows(problemRows, problems.values, fails, tables, counts);
+  } else countProblems(cols.problem, places, first, last, base, tables, counts);
 }
 const MANY = 8;
 

@@ -6,8 +6,11 @@ import type { Index, Tally } from './sums.ts';
  * there now. `places` has room for one more than it may hold.
  */
 
-/** Rows [from, to) that fail nothing. Four that all fail are passed over at once. `fails` begins where its buffer does. */
-export function listed(fails: Uint8Array, from: number, to: number, base: number, places: Uint32Array, already: number): number {
+/**
+ * Rows [from, to) that fail nothing. `few`: four that all fail are passed over at once, which pays only where nearly all do. `fails`
+ * begins where its buffer does.
+ */
+export function listed(fails: Uint8Array, from: number, to: number, few: boolean, base: number, places: Uint32Array, already: number): number {
   const fours = new Int32Array(fails.buffer, 0, fails.length >>> 2);
   let count = already, row = from;
   for (; row < to && (row & 3) !== 0; row++) {
@@ -16,7 +19,7 @@ export function listed(fails: Uint8Array, from: number, to: number, base: number
   }
   for (; row + 3 < to; row += 4) {
     const four = fours[row >>> 2] ?? 0;
-    if ((((four - 0x0101_0101) | 0) & ~four & 0x8080_8080) === 0) continue; // none of its bytes is 0
+    if (few && (((four - 0x0101_0101) | 0) & ~four & 0x8080_8080) === 0) continue; // none of its bytes is 0
     places[count] = base + row;
     count += ((four & 0xff) - 1) >>> 31;
     places[count] = base + row + 1;

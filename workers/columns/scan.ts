@@ -147,13 +147,13 @@ export function countProblems(
   }
 }
 
-/** The same by their rows: those of `rows`, which have a problem, that fail nothing. */
-export function countProblemRows(
-  problem: Uint32Array, rows: Uint32Array, fails: Uint8Array, tables: ProblemTables, counts: ProblemCounts,
-): void {
+/** The same by the rows that have a problem, of a whole piece: row and problem stand side by side, so that the column is not touched. */
+export function countProblemRows(rows: Uint32Array, ones: Uint32Array, fails: Uint8Array, { review, cause }: ProblemTables, counts: ProblemCounts): void {
+  const { review: byReview, cause: byCause } = counts;
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] ?? 0;
-    if (fails[row] === 0) countProblem(problem[row] ?? 0, 1, tables, counts);
+    const one = ones[i] ?? 0, r = review[one] ?? 0, c = cause[one] ?? 0, more = ((fails[rows[i] ?? 0] ?? 0) - 1) >>> 31; // 1 for a row that fails nothing
+    byReview[r] = (byReview[r] ?? 0) + more;
+    byCause[c] = (byCause[c] ?? 0) + more;
   }
 }
 

@@ -57,7 +57,7 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
   const [newest] = list, oldest = list.at(-1);
   const allOf = newest && oldest && firstBefore(newest, until) === 0 && firstBefore(oldest, since) === oldest.rows;
   if (allOf === true && only !== null) countBySums(sumsOfAll(list), masks ?? {}, counts, tables, only);
-  let base = 0, count = 0, start = 0;
+  let base = 0, count = 0, start = 0, few = true; // few: of the piece before
   for (const piece of list) {
     const from = firstBefore(piece, until), to = firstBefore(piece, since), first = count;
     if (from < to) {
@@ -68,7 +68,8 @@ export function select({ segments, problems, jobs, companies, scratch }: Shelf, 
       else if (masks === null) count = unwritten && isWhole ? count + piece.rows : listedAll(from, to, base, places, count);
       else {
         failsOf(piece, from, to, masks, fails);
-        count = listed(fails, from, to, base, places, count);
+        count = listed(fails, from, to, few, base, places, count);
+        few = (count - first) * FEW_LISTED < to - from;
         countAlone(piece, fails, from, to, asked, tables, counts);
       }
       if (known !== 'none') countRows(piece, places, first, count, base, masks && isWhole && known === null ? fails : null, tables, counts, known);
@@ -95,6 +96,9 @@ function listedByColumn(piece: Segment, by: Asked, masks: Masks, base: number, p
 }
 /** Rows by value are out of order: to bring one in order takes as long as looking at this many. */
 const FEW = 4;
+
+/** Where less than one row in so many is listed, most of four rows fail together. */
+const FEW_LISTED = 32;
 
 /** A moment as whole seconds: starts are whole seconds, so one is before the moment if it is before the next whole second. */
 const secondsOf = (moment: Ms | null, none: number): number => (moment === null ? none : Math.ceil(moment / 1000));
