@@ -1,6 +1,6 @@
 import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
 import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
-import { spanKey, spanOfKey } from './dates.ts';
+import { spanKey, spanOfKey } from '../span/dates.ts';
 import { DEFAULTS } from './list.ts';
 import type { List } from './list.ts';
 

@@ -4,4 +4,4 @@ import type { RunView } from '#contract/monitoring/query.ts';
 /** What is being asked over the page. `row`: the only one it is about, where it is one. */
 export type Ask =
   | { readonly is: 'snooze' | 'note' | 'review'; readonly runs: readonly RunN[]; readonly row: RunView | null }
-  | { readonly is: 'help' | 'range' | 'facets' };
+  | { readonly is: 'help' | 'facets' };

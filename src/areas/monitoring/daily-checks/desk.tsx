@@ -167,7 +167,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
           <div>
             <Toolbar
               list={list} facets={view?.facets} fresh={fresh} loaded={view?.loaded} onList={(next, at) => setList(next, 'push', at)}
-              onRange={() => deeds.setAsk({ is: 'range' })} onFacets={() => deeds.setAsk({ is: 'facets' })} onTakeIn={round.takeIn}
+              rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onTakeIn={round.takeIn}
             />
             <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
             <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />

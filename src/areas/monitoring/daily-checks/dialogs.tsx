@@ -8,8 +8,7 @@ import { Dialog } from '#src/ui/dialog.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { formatCount, plural } from '#src/ui/format.ts';
 import type { Ask } from './asks.ts';
-import { dayAt, daysOf } from './dates.ts';
-import type { DayRule } from './dates.ts';
+import type { DayRule } from '../span/dates.ts';
 import { Facets, FacetsHead } from './facets.tsx';
 import { HELP } from './keys.ts';
 import type { List } from './list.ts';
@@ -33,7 +32,6 @@ export function Dialogs(props: DialogsProps) {
   const { ask, onClose, onChange } = props;
   switch (ask.is) {
     case 'help': return <Help acts={props.acts} onClose={onClose} />;
-    case 'range': return <Range {...props} />;
     case 'facets': return (
       <Dialog title="Filters" place="bottom" onClose={onClose} footer={<Button variant="primary" className="grow" onClick={onClose}>Show {formatCount(props.total)}</Button>}>
         <div className="dc-facets border-0 px-4"><FacetsHead list={props.list} onList={props.onList} /><Facets facets={props.facets} list={props.list} onList={props.onList} /></div>
@@ -98,31 +96,6 @@ function Words({ title, label, detail, first, word, needed, onDone, onClose }: W
         <span className="block pt-1 text-agate text-ink-3">{detail}</span>
       </label>
     </Dialog>
-  );
-}
-
-function Range({ list, rule, now, onList, onClose }: DialogsProps) {
-  const [first, last] = daysOf(list.span, dayAt(now, rule));
-  const [from, setFrom] = useState(first);
-  const [to, setTo] = useState(last);
-  // Either end empty: the picker just closes.
-  const done = (): void => {
-    if (from !== '' && to !== '') onList({ ...list, span: { is: 'range', from: from < to ? from : to, to: from < to ? to : from } });
-    onClose();
-  };
-  return (
-    <Dialog title="Choose days" onClose={onClose} footer={<><Button variant="primary" onClick={done}>Show these days</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}>
-      <div className="flex flex-wrap gap-4 px-5 py-4"><DayField label="First day" value={from} onChange={setFrom} /><DayField label="Last day" value={to} onChange={setTo} /></div>
-    </Dialog>
-  );
-}
-
-function DayField({ label, value, onChange }: { readonly label: string; readonly value: string; readonly onChange: (day: string) => void }) {
-  return (
-    <label className="block grow">
-      <span className="block pb-1">{label}</span>
-      <input type="date" value={value} onChange={(event) => onChange(event.target.value)} className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11" />
-    </label>
   );
 }
 

@@ -5,11 +5,16 @@ export type Span =
   | { readonly is: 'today' }
   | { readonly is: 'yesterday' }
   | { readonly is: 'last'; readonly days: number }
+  | { readonly is: 'this' | 'before'; readonly unit: SpanUnit }
   | { readonly is: 'range'; readonly from: Day; readonly to: Day };
+
+export const SPAN_UNITS = ['month', 'quarter', 'year'] as const;
+export type SpanUnit = (typeof SPAN_UNITS)[number];
 
 /** The shortcuts of the menu, in its order. */
 export const SHORTCUTS: readonly Span[] = [
-  { is: 'today' }, { is: 'yesterday' }, ...[2, 3, 4, 5, 7, 14, 30].map((days): Span => ({ is: 'last', days })),
+  { is: 'today' }, { is: 'yesterday' }, ...[2, 3, 4, 5, 7, 14, 30, 90].map((days): Span => ({ is: 'last', days })),
+  ...SPAN_UNITS.flatMap((unit): Span[] => [{ is: 'this', unit }, { is: 'before', unit }]),
 ];
 
 /** Where a day begins: an IANA zone, and the hour (0 to 23) of its wall clock at which the operational day starts. */
@@ -19,6 +24,7 @@ export function spanKey(span: Span): string {
   switch (span.is) {
     case 'today': case 'yesterday': return span.is;
     case 'last': return `last-${span.days}`;
+    case 'this': case 'before': return `${span.is === 'this' ? 'this' : 'last'}-${span.unit}`;
     case 'range': return `${span.from}..${span.to}`;
   }
 }
@@ -28,6 +34,8 @@ export function spanOfKey(key: string): Span | null {
   if (key === 'today' || key === 'yesterday') return { is: key };
   const last = /^last-([1-9]\d{0,2})$/.exec(key)?.[1];
   if (last !== undefined) return { is: 'last', days: Number(last) };
+  const named = /^(this|last)-(month|quarter|year)$/.exec(key), unit = SPAN_UNITS.find((one) => one === named?.[2]);
+  if (named && unit) return { is: named[1] === 'this' ? 'this' : 'before', unit };
   const [from, to, more] = key.split('..');
   if (from === undefined || to === undefined || more !== undefined || !isDay(from) || !isDay(to) || from > to) return null;
   return { is: 'range', from, to };
@@ -38,6 +46,7 @@ export function spanLabel(span: Span): string {
     case 'today': return 'Today';
     case 'yesterday': return 'Yesterday';
     case 'last': return span.days === 1 ? 'Last day' : `Last ${span.days} Days`;
+    case 'this': case 'before': return `${span.is === 'this' ? 'This' : 'Last'} ${span.unit === 'month' ? 'Month' : span.unit === 'quarter' ? 'Quarter' : 'Year'}`;
     case 'range': return span.from === span.to ? shortDay(span.from) : `${shortDay(span.from)} to ${shortDay(span.to)}`;
   }
 }
@@ -48,8 +57,17 @@ export function daysOf(span: Span, today: Day): readonly [first: Day, last: Day]
     case 'today': return [today, today];
     case 'yesterday': return [addDays(today, -1), addDays(today, -1)];
     case 'last': return [addDays(today, 1 - span.days), today];
+    case 'this': return [unitStart(today, span.unit, 0), addDays(unitStart(today, span.unit, 1), -1)];
+    case 'before': return [unitStart(today, span.unit, -1), addDays(unitStart(today, span.unit, 0), -1)];
     case 'range': return [span.from, span.to];
   }
+}
+
+/** The first day of the month, quarter or year that `today` stands in, or of one so many before or after it. */
+function unitStart(today: Day, unit: SpanUnit, by: number): Day {
+  const year = Number(today.slice(0, 4)), month = Number(today.slice(5, 7)) - 1;
+  const months = { month: 1, quarter: 3, year: 12 }[unit];
+  return dayOfWall(Date.UTC(year, (Math.floor(month / months) + by) * months, 1));
 }
 
 /** `from` inclusive, `to` exclusive: from the start of the first day to the end of the last. */
