@@ -1,6 +1,12 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { build, defineConfig } from 'vite';
+import type { Plugin } from 'vite';
+import { CSP } from './server/http/shield.ts';
+import type { Build, BuiltFile } from './src/sw/build.ts';
 
 const api = `http://127.0.0.1:${process.env['API_PORT'] ?? '4301'}`;
 
@@ -28,6 +34,53 @@ export default defineConfig({
     },
   },
   worker: { format: 'es' },
-  plugins: [react({ compiler: true }), tailwindcss()],
+  plugins: [react({ compiler: true }), tailwindcss(), serviceWorker()],
   server: { proxy: { '/api': api, '/ping': api } },
 });
+
+/**
+ * Builds `/sw.js` once everything else is written, with the list of all that was. What the page's head names without a hash in its name gets one
+ * in its address, so that no page ever runs another build's. The content policy counts as a part of the build: kept files carry it.
+ */
+function serviceWorker(): Plugin {
+  let publicDir = '', fixed = new Map<string, string>();
+  return {
+    name: 'daybook-service-worker', apply: 'build',
+    configResolved(config) { ({ publicDir } = config); },
+    transformIndexHtml: {
+      order: 'post',
+      handler(html) {
+        fixed = new Map();
+        return html.replace(/(?<=<script src=")\/[^"?]+/g, (path) => {
+          const file = join(publicDir, path);
+          if (!existsSync(file)) return path;
+          const address = `${path}?v=${hashOf(readFileSync(file)).slice(0, 8).replace(/\W/g, '-')}`;
+          fixed.set(path, address);
+          return address;
+        });
+      },
+    },
+    writeBundle: {
+      order: 'post', sequential: true,
+      async handler({ dir }) {
+        const outDir = resolve(dir ?? 'dist');
+        const files = readdirSync(outDir, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile() && !/^\.|^sw\.js$|\.(map|br|gz)$/.test(entry.name)).map((entry) => join(entry.parentPath, entry.name)).toSorted()
+          .map((file): BuiltFile => {
+            const path = `/${relative(outDir, file).split(sep).join('/')}`;
+            return [fixed.get(path) ?? path, hashOf(readFileSync(file))];
+          });
+        const made: Build = { version: createHash('sha256').update(JSON.stringify([CSP, files])).digest('hex').slice(0, 16), files };
+        await build({
+          configFile: false, root: resolve('src/sw'), publicDir: false, logLevel: 'warn', define: { BUILD: JSON.stringify(made) },
+          build: {
+            outDir, emptyOutDir: false, target: 'es2023', copyPublicDir: false,
+            rolldownOptions: { input: resolve('src/sw/sw.ts'), output: { format: 'iife', entryFileNames: 'sw.js' } },
+          },
+        });
+      },
+    },
+  };
+}
+
+function hashOf(bytes: Uint8Array): string { return createHash('sha256').update(bytes).digest('base64'); }

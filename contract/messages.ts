@@ -20,6 +20,7 @@ export const MESSAGES = {
   busy: 'The server is busy. Try again in a moment.',
   serverFault: 'Something went wrong on the server. It has been logged.',
   needsNetwork: 'This needs the network. Connect and try again.',
+  signInNeedsNetwork: 'Signing in needs the network. Connect and try again.',
   storage: 'This device could not keep the change. Free some space and try again.',
   updateExecution: 'Error while trying to update the job execution, try again later.',
   bulk: 'Error while trying to perform the bulk action, try again later.',

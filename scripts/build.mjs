@@ -12,7 +12,7 @@ const filesOf = (folder) => readdirSync(folder, { withFileTypes: true, recursive
 
 function sourceHash() {
   const hash = createHash('sha256');
-  for (const file of [...ROOMS.flatMap(filesOf), 'vite.config.ts', 'package-lock.json']) hash.update(file).update(readFileSync(file));
+  for (const file of [...ROOMS.flatMap(filesOf), 'vite.config.ts', 'server/http/shield.ts', 'package-lock.json']) hash.update(file).update(readFileSync(file));
   return hash.digest('hex');
 }
 

@@ -1,7 +1,7 @@
 // Everything that is wrong with the text of the project and can be told without running it.
 import { run } from './node.mjs';
 
-const ROOMS = ['contract', 'machines', 'workers', 'server', 'src', 'tests'];
+const ROOMS = ['contract', 'machines', 'workers', 'server', 'src', 'src/sw', 'tests'];
 
 /** Answers the names of the checks that failed and how many there are. */
 export async function check(node) {

@@ -2,7 +2,6 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { setDoor } from './door.ts';
-import { askToPersist } from './persist.ts';
 import { router } from './router.tsx';
 import { startTheme } from './theme.ts';
 import { watchWho } from './who-router.ts';
@@ -11,7 +10,6 @@ import { startWorker } from './worker.ts';
 startTheme();
 setDoor(startWorker());
 watchWho(router);
-askToPersist();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

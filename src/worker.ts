@@ -51,19 +51,20 @@ const DEAF: Door = {
   watch: silence, send: silence, ask: silence, matching: silence, signIn: silence, signOut: silence, mend: silence, syncNow: silence,
 };
 
-/** Under `require-trusted-types-for 'script'` a worker's address must come from a policy; ours lets exactly one address through. */
-function trusted(url: string): string {
-  const types = (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes;
-  if (!types) return url;
-  const policy = types.createPolicy('daybook', {
+/** The service worker's address. Its place is the root of the site, so that it may answer for all of it. */
+export const SERVICE_WORKER = '/sw.js';
+
+/** Under `require-trusted-types-for 'script'` a worker's address must come from a policy; ours lets exactly these two through. */
+export function trusted(url: string): string {
+  policy ??= (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('daybook', {
     createScriptURL(asked) {
-      if (asked !== workerUrl) throw new TypeError('this address is not the worker');
+      if (asked !== workerUrl && asked !== SERVICE_WORKER) throw new TypeError(asked);
       return asked;
     },
   });
-  return policy.createScriptURL(url) as unknown as string;
+  return (policy?.createScriptURL(url) as string | undefined) ?? url;
 }
 
-interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): object };
-}
+interface Policy { createScriptURL(url: string): unknown }
+interface TrustedTypes { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): Policy }
+let policy: Policy | undefined;

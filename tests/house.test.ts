@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 
 // The table of who may import whom: the wall that reads every import. The other wall is each room's tsconfig.
 
-type Room = 'contract' | 'machines' | 'workers' | 'src' | 'server';
+type Room = 'contract' | 'machines' | 'workers' | 'src' | 'src/sw' | 'server';
 
-const ROOMS: readonly Room[] = ['contract', 'machines', 'workers', 'src', 'server'];
+const ROOMS: readonly Room[] = ['contract', 'machines', 'workers', 'src', 'src/sw', 'server'];
 const AREAS = ['account', 'people', 'monitoring', 'desk', 'reports', 'billing', 'backup', 'restore', 'brand'];
 
 const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
@@ -17,6 +17,8 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
     rooms: ['contract', 'machines', 'src'],
     packages: /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|comlink|valibot|luxon|xstate|@xstate\/react)$/,
   },
+  // The service worker is one file of its own beside the page: it shares nothing with it.
+  'src/sw': { rooms: ['src/sw'], packages: /^$/ },
   server: {
     rooms: ['contract', 'server'],
     packages: /^(node:.+|hono(\/.+)?|@hono\/.+|kysely|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon)$/,
@@ -26,12 +28,18 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
 /** The files that may ask for the time or for chance: everywhere else they come in as arguments. */
 const PROVIDERS = new Set(['server/clock.ts', 'server/chance.ts', 'workers/clock.ts', 'src/clock.ts']);
 
+/** The room in which a path lies: the innermost. */
+function roomOf(path: string): string {
+  return ROOMS.findLast((room) => path.startsWith(`${room}/`)) ?? path.split('/')[0] ?? '';
+}
+
 interface File { readonly path: string; readonly room: Room; readonly text: string }
 interface Import { readonly from: string; readonly spec: string; readonly typeOnly: boolean }
 
 const files: File[] = ROOMS.flatMap((room) => readdirSync(room, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
   .map((entry) => join(entry.parentPath, entry.name))
+  .filter((path) => roomOf(path) === room)
   .map((path) => ({ path, room, text: readFileSync(path, 'utf8') })));
 
 function importsOf({ path, text }: File): Import[] {
@@ -50,7 +58,6 @@ function targetOf({ from, spec }: Import): string | null {
   return bare.startsWith('#') ? bare.slice(1) : null;
 }
 
-const roomOf = (path: string): string => path.split('/')[0] ?? '';
 const areaOf = (path: string): string | null => {
   const parts = path.split('/');
   const area = parts[0] === 'src' && parts[1] === 'areas' ? parts[2] : parts[1];

@@ -35,7 +35,8 @@ export interface RunsWatch {
 
 export type Who =
   | { readonly is: 'starting' }
-  | { readonly is: 'out'; readonly reason: 'none' | 'expired' | 'ended'; readonly branding: Branding | null }
+  /** `offline`: the server was asked and did not answer. */
+  | { readonly is: 'out'; readonly reason: 'none' | 'expired' | 'ended'; readonly branding: Branding | null; readonly offline: boolean }
   | { readonly is: 'in'; readonly me: Me; readonly branding: Branding; readonly offlineUntil: Ms };
 
 export interface SyncStatus {

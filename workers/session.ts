@@ -179,16 +179,22 @@ export class Session {
   }
 
   #out(reason: OutReason): void {
-    this.who = { is: 'out', reason, branding: this.#branding };
+    this.who = { is: 'out', reason, branding: this.#branding, offline: false };
     this.#changed();
-    if (!this.#branding) void this.#tellBranding();
+    void this.#tellBranding(1);
   }
 
-  async #tellBranding(): Promise<void> {
-    const branding = await this.#askBranding();
-    if (!branding || this.who.is !== 'out') return;
-    this.who = { ...this.who, branding };
+  /** Asks until the server answers: whoever wants to sign in is told whether it can be reached. */
+  async #tellBranding(attempt: number): Promise<void> {
+    const { clock, chance } = this.#world;
+    const life = this.#life;
+    const answer = await this.#wire.ask('getBranding', {});
+    if (life !== this.#life || this.who.is !== 'out') return;
+    if (answer.ok) this.#branding = answer.value;
+    this.who = { ...this.who, branding: this.#branding, offline: !answer.ok && answer.failure.kind === 'no-answer' };
     this.#changed();
+    if (answer.ok) return;
+    clock.after(backOffMs(Math.min(attempt, REACH_AT_MOST) + UNLOCK_SLOWLY, 0, chance.fraction()), () => { if (life === this.#life) void this.#tellBranding(attempt + 1); });
   }
 
   async #askBranding(): Promise<Branding | null> {
@@ -232,7 +238,7 @@ export class Session {
 const ownerOf = (me: Me): Owner => ({ tenant: me.serviceProviderId, user: me.id, actor: me.id });
 const OWN: ReadonlySet<CallName> = new Set(['loginDb', 'refresh', 'logout', 'bootstrap', 'events', 'stream', 'runsOfDay']);
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
-const LONGEST_TIMER = 2 ** 31 - 1, UNLOCK_SLOWLY = 5, MOST_GOODBYES = 8, DRAIN_MS = 10_000, DRAIN_STEP_MS = 50;
+const LONGEST_TIMER = 2 ** 31 - 1, UNLOCK_SLOWLY = 5, REACH_AT_MOST = 3, MOST_GOODBYES = 8, DRAIN_MS = 10_000, DRAIN_STEP_MS = 50;
 
 /** Where the disk fails, the memory goes on; a bug is thrown on. */
 function unlessDisk(fault: unknown): null {

@@ -2,7 +2,6 @@ import { Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useDoorFault } from '../door.ts';
 import { useBranding } from '../session.ts';
-import { Toasts } from '../ui/toast.tsx';
 import { LiveRegion } from './announce.tsx';
 import { applyBranding } from './branded.ts';
 import { NoWorker } from './no-worker.tsx';
@@ -16,7 +15,6 @@ export function App() {
   return (
     <>
       <Outlet />
-      <Toasts />
       <LiveRegion />
     </>
   );

@@ -1,15 +1,19 @@
 import { Outlet } from '@tanstack/react-router';
-import { Suspense, lazy } from 'react';
+import { Suspense, lazy, useEffect } from 'react';
+import { bringAhead } from '../ahead.ts';
+import { Toasts } from '../ui/toast.tsx';
 import { useWide } from '../ui/wide.ts';
 import { useDrawer } from './drawer-state.ts';
 import { Sidebar } from './sidebar.tsx';
 
+const stay = async (): Promise<void> => { await (await import('../offline.ts')).stay(); };
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 
 /** Sidebar and screen. On a phone the sidebar is a drawer. */
 export function Frame() {
   const wide = useWide();
   const drawer = useDrawer();
+  useEffect(() => bringAhead(stay), []);
   return (
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)]">
       <a
@@ -21,6 +25,7 @@ export function Frame() {
       {wide && <Sidebar />}
       <div className="relative min-h-0 min-w-0"><Outlet /></div>
       {!wide && drawer && <Suspense><Drawer /></Suspense>}
+      <Toasts />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
 import { bringAhead } from '../ahead.ts';
-import { door } from '../door.ts';
+import { door, useWatch } from '../door.ts';
 import { pauseRemembering } from '../remembered.ts';
 import { Icon } from '../ui/icon.tsx';
 import { tellFailure } from '../ui/toasts.ts';
@@ -10,9 +10,11 @@ import type { Unsent } from './unsent-question.tsx';
 const unsentQuestion = () => import('./unsent-question.tsx');
 const UnsentQuestion = lazy(async () => ({ default: (await unsentQuestion()).UnsentQuestion }));
 
-/** Signs out at once where nothing is unsent; asks otherwise (OUT-7). */
+/** Signs out at once where nothing is unsent; asks otherwise (OUT-7), and where nobody could sign in again for want of a network. */
 export function LogOut({ mini }: { readonly mini: boolean }) {
   const router = useRouter();
+  const status = useWatch('status', NOTHING);
+  const offline = status?.is === 'offline';
   const [unsent, setUnsent] = useState<number | null>(null);
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);
@@ -20,6 +22,8 @@ export function LogOut({ mini }: { readonly mini: boolean }) {
   useEffect(() => bringAhead(unsentQuestion), []);
 
   async function leave(how: 'ask' | Unsent): Promise<void> {
+    if (how === 'ask' && offline && status.waiting + status.refused === 0) { setUnsent(0); return; }
+    if (how === 'send' && offline) { setRefused('Sending needs the network, and the server cannot be reached now. Choose another way, or stay logged in.'); return; }
     setBusy(true);
     pauseRemembering(true);
     const result = await door().signOut(how);
@@ -48,9 +52,11 @@ export function LogOut({ mini }: { readonly mini: boolean }) {
       </button>
       {unsent !== null && (
         <Suspense>
-          <UnsentQuestion count={unsent} busy={busy} refused={refused} onChoose={(how) => void leave(how)} onClose={() => { setUnsent(null); setRefused(null); }} />
+          <UnsentQuestion count={unsent} offline={offline} busy={busy} refused={refused} onChoose={(how) => void leave(how)} onClose={() => { setUnsent(null); setRefused(null); }} />
         </Suspense>
       )}
     </>
   );
 }
+
+const NOTHING = {};

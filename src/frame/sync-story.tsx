@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import type { Ms } from '#contract/ids.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { useNow } from '../clock.ts';
 import { door, useWatch } from '../door.ts';
@@ -16,6 +18,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
   const outbox = useWatch('outbox', NOTHING);
   const zone = useZone();
   const now = useNow(15_000);
+  const [asked, setAsked] = useState(false);
   const { icon, tone, lead, rest } = glanceOf(status, zone);
   const refused = outbox?.entries.filter((entry) => entry.state === 'refused') ?? [];
   const waiting = outbox?.entries.filter((entry) => entry.state !== 'refused') ?? [];
@@ -24,7 +27,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
     <Dialog
       title="Sync" place="corner" onClose={onClose}
       footer={<>
-        <Button icon="sync" onClick={() => { door().syncNow().catch(() => tellFailure('The sync could not be started.')); }}>Sync now</Button>
+        <Button icon="sync" onClick={() => { setAsked(true); door().syncNow().catch(() => tellFailure('The sync could not be started.')); }}>Sync now</Button>
         {(status.reload || status.is === 'update-needed') && <Button variant="primary" onClick={() => location.reload()}>Reload</Button>}
       </>}
     >
@@ -32,7 +35,8 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
         <Icon name={icon} className={tone === 'well' ? 'text-success' : tone === 'busy' ? 'text-running' : 'text-warning'} />
         <span><b>{lead}</b>{rest !== '' && `, ${rest}`}</span>
       </p>
-      <Troubles status={status} />
+      <Troubles status={status} zone={zone} now={now} />
+      <output className="block">{asked && status.is === 'offline' && <Trouble>Asking the server now. While it does not answer, it is asked again by itself.</Trouble>}</output>
       {refused.length > 0 && (
         <Part title={`${plural(refused.length, 'change')} not accepted`}>
           {refused.map((entry) => (
@@ -80,7 +84,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
   );
 }
 
-function Troubles({ status }: { readonly status: SyncStatus }) {
+function Troubles({ status, zone, now }: { readonly status: SyncStatus; readonly zone: string; readonly now: Ms }) {
   return (
     <>
       {status.reload && <Trouble>Another version of this page has taken over the data of this browser. Reload to go on; nothing that you did is lost.</Trouble>}
@@ -89,6 +93,9 @@ function Troubles({ status }: { readonly status: SyncStatus }) {
       {status.storage === 'memory' && <Trouble>This browser does not let the page keep data, as in a private window. Unsent changes are lost when it is closed.</Trouble>}
       {status.storage === 'best-effort' && (status.waiting > 0 || status.is === 'offline') && (
         <Trouble>This browser may delete the data of this page when its disk is nearly full. Send what waits soon.</Trouble>
+      )}
+      {status.is === 'offline' && status.syncedAt !== null && (
+        <Trouble>What you see is what this device remembers: as it was {formatAge(status.syncedAt, now)}, {formatWhen(status.syncedAt, zone)}.</Trouble>
       )}
       {status.is === 'offline' && <Trouble>Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves when the network is back.</Trouble>}
       {status.fault !== null && <Trouble>{status.fault}</Trouble>}

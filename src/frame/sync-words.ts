@@ -1,6 +1,6 @@
 import type { SyncStatus } from '#workers/api.ts';
 import type { IconName } from '../ui/icon-paths.ts';
-import { formatCount, formatTime, plural } from '../ui/format.ts';
+import { formatCount, formatDate, formatTime, formatWhen, plural } from '../ui/format.ts';
 
 /** The state of sync at a glance: a bold word, what follows it, and how much it wants to be seen. */
 export interface Glance {
@@ -38,7 +38,9 @@ function leadOf(status: SyncStatus, zone: string): Glance {
   if (status.storage === 'full') return { icon: 'warning', tone: 'trouble', lead: 'Device full', rest: 'changes cannot be kept' };
   switch (status.is) {
     case 'offline':
-      return { icon: 'offline', tone: 'trouble', lead: status.offlineSince === null ? 'Offline' : `Offline since ${formatTime(status.offlineSince, zone)}`, rest: '' };
+      return {
+        icon: 'offline', tone: 'trouble', lead: status.offlineSince === null ? 'Offline' : `Offline since ${formatTime(status.offlineSince, zone)}`, rest: remembered(status, zone),
+      };
     case 'signed-out': return { icon: 'lock', tone: 'trouble', lead: 'Signed out', rest: '' };
     case 'catching-up':
       return { icon: 'sync', tone: 'busy', lead: 'Catching up', rest: status.left > 0 ? `${formatCount(status.left)} left` : '' };
@@ -47,4 +49,11 @@ function leadOf(status: SyncStatus, zone: string): Glance {
       return { icon: 'sync', tone: 'well', lead: 'Live', rest: status.syncedAt === null ? '' : `synced ${formatTime(status.syncedAt, zone)}` };
     }
   }
+}
+
+/** Of when the rows are, where that is not the moment at which the network went: the page was opened without one. */
+function remembered({ syncedAt, offlineSince }: SyncStatus, zone: string): string {
+  if (syncedAt === null || (offlineSince !== null && offlineSince - syncedAt < 60_000)) return '';
+  const sameDay = offlineSince !== null && formatDate(syncedAt, zone) === formatDate(offlineSince, zone);
+  return `data of ${sameDay ? formatTime(syncedAt, zone) : formatWhen(syncedAt, zone)}`;
 }

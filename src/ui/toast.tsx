@@ -2,7 +2,7 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { typing } from './keys.ts';
-import { dismissToast, toasts, undoNewest } from './toasts.ts';
+import { clearToasts, dismissToast, toasts, undoNewest } from './toasts.ts';
 import type { Toast } from './toasts.ts';
 
 /** Top right, 400 px wide, newest below. Waits while it is pointed at or focused. */
@@ -14,7 +14,8 @@ export function Toasts() {
       if (undoNewest()) event.preventDefault();
     };
     addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    // With the frame goes what it said, and what could be undone: whoever signs in next has nothing to do with it.
+    return () => { removeEventListener('keydown', onKey); clearToasts(); };
   }, []);
   return (
     <div className="pointer-events-none fixed top-3 right-3 left-3 z-50 grid justify-items-end gap-2">

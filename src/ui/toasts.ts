@@ -34,6 +34,11 @@ export function dismissToast(id: number): void {
   announce();
 }
 
+export function clearToasts(): void {
+  shown = [];
+  announce();
+}
+
 /** Takes back the newest change that still can be; answers whether there was one. `<Toasts />` calls it for the key U. */
 export function undoNewest(): boolean {
   const last = shown.findLast((toast) => toast.action?.key === 'U');

@@ -16,6 +16,7 @@ export function SignIn() {
   const who = useWatch('who', NOTHING);
   const branding = who === undefined || who.is === 'starting' ? null : who.branding;
   const expired = who?.is === 'out' && who.reason === 'expired';
+  const offline = who?.is === 'out' && who.offline;
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [shown, setShown] = useState(false);
@@ -56,6 +57,7 @@ export function SignIn() {
             {branding && <p className="m-0 mt-1 break-words text-ink-2">Use your {branding.name} account.</p>}
           </div>
           {expired && fault === null && <Callout tone="warning">{MESSAGES.sessionExpired}</Callout>}
+          {offline && <Callout tone="warning" alert>{MESSAGES.signInNeedsNetwork}</Callout>}
           {fault?.is === 'refused' && <Callout tone="failed" alert>{fault.sentence}</Callout>}
           {waits !== null && <Callout tone="warning" alert>{MESSAGES.tooManyTries} <span aria-hidden>You can try again {waits}.</span></Callout>}
           <TextField

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -38,6 +39,7 @@ function Row({ row, zone, now, offline, onRotate, onRevoke }: Omit<SourceListPro
   const { key, company, heardAt, fault, state } = row;
   const { word, icon, text } = SOURCE_STATES[state];
   const over = state === 'revoked';
+  const why = offline ? { title: MESSAGES.needsNetwork } : {};
   return (
     <tr className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${over ? 'text-ink-3' : ''}`}>
       <td className="min-w-0 tablet:pr-3 tablet:pl-5">
@@ -62,8 +64,8 @@ function Row({ row, zone, now, offline, onRotate, onRevoke }: Omit<SourceListPro
       <td className="col-span-2 tablet:pr-4">
         {!over && (
           <span className="-ml-2 flex gap-1 tablet:ml-0 tablet:justify-end">
-            <Button size="sm" variant="quiet" disabled={offline} aria-label={`New secret for ${key.name}`} onClick={() => onRotate(row)}>New secret</Button>
-            <Button size="sm" variant="quiet" disabled={offline} aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(row)}>Revoke</Button>
+            <Button size="sm" variant="quiet" disabled={offline} {...why} aria-label={`New secret for ${key.name}`} onClick={() => onRotate(row)}>New secret</Button>
+            <Button size="sm" variant="quiet" disabled={offline} {...why} aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(row)}>Revoke</Button>
           </span>
         )}
       </td>

@@ -19,10 +19,11 @@ export interface SecretDialogProps {
   /** The key as the device knows it, which turns green by itself. */
   readonly row: KeyRow | undefined;
   readonly zone: string;
+  readonly offline: boolean;
   readonly onClose: () => void;
 }
 
-export function SecretDialog({ shown, row, zone, onClose }: SecretDialogProps) {
+export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialogProps) {
   const now = useNow();
   const [tool, setTool] = useState<Source>(TOOL_CHOICES.some((choice) => choice.tool === shown.tool) ? shown.tool : 'api');
   const recipe = recipeOf(tool, { origin: location.origin, secret: shown.secret, job: shown.name, now });
@@ -31,7 +32,7 @@ export function SecretDialog({ shown, row, zone, onClose }: SecretDialogProps) {
       title={shown.name} wide stays onClose={onClose}
       footer={<>
         <Button onClick={onClose}>I have kept the secret</Button>
-        <Arrival row={row} rotated={shown.since !== null} zone={zone} />
+        <Arrival row={row} rotated={shown.since !== null} zone={zone} offline={offline} />
       </>}
     >
       <section className="grid gap-2 px-5 py-4">
@@ -52,12 +53,12 @@ export function SecretDialog({ shown, row, zone, onClose }: SecretDialogProps) {
 }
 
 /** Waits, and turns green by itself. */
-function Arrival({ row, rotated, zone }: { readonly row: KeyRow | undefined; readonly rotated: boolean; readonly zone: string }) {
+function Arrival({ row, rotated, zone, offline }: { readonly row: KeyRow | undefined; readonly rotated: boolean; readonly zone: string; readonly offline: boolean }) {
   const at = row?.firstResultAt ?? null;
   if (rotated && at !== null) return null;
   return (
     <output className={`ml-auto flex min-h-8 items-center gap-2 ${at === null ? 'text-ink-2' : 'font-semibold text-success'}`}>
-      {at === null
+      {at === null && offline ? <><Icon name="offline" className="text-warning" />The first result shows here when the network is back</> : at === null
         ? <><Icon name="sync" className="animate-spin text-running [animation-duration:2s]" />Waiting for the first result…</>
         : <><Icon name="tick" size={20} stroke={1.75} />First result arrived at {formatTime(at, zone)}</>}
     </output>

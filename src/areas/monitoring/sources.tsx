@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -7,7 +8,7 @@ import { Page } from '#src/frame/page.tsx';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatTime, plural } from '#src/ui/format.ts';
+import { formatWhen, plural } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { SourceConfirm } from './sources-confirm.tsx';
 import type { Ending } from './sources-confirm.tsx';
@@ -30,7 +31,7 @@ export function Sources() {
   const [shown, setShown] = useState<Shown | null>(null);
   const [ending, setEnding] = useState<Ending | null>(null);
   const offline = status?.is === 'offline';
-  const begin = <Button variant="primary" icon="plus" disabled={offline} onClick={() => setMaking(true)}>New source</Button>;
+  const begin = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New source</Button>;
 
   return (
     <Page title="Connect a source" {...(keys !== undefined && keys.length > 0 && { action: begin })}>
@@ -51,7 +52,7 @@ export function Sources() {
                 <div className="px-5 py-3">
                   <Callout tone="warning">
                     A source can be made or changed with the network only.
-                    {status.syncedAt !== null && ` The list is from ${formatTime(status.syncedAt, zone)}.`}
+                    {status.syncedAt !== null && ` The list is from ${formatWhen(status.syncedAt, zone)}.`}
                   </Callout>
                 </div>
               )}
@@ -73,7 +74,7 @@ export function Sources() {
         <NewSource companies={companies} onClose={() => setMaking(false)} onMade={(made) => { setMaking(false); setShown(made); }} />
       )}
       {ending !== null && <SourceConfirm ending={ending} onClose={() => setEnding(null)} onRotated={(made) => { setEnding(null); setShown(made); }} />}
-      {shown !== null && <SecretDialog shown={shown} row={keys?.find((key) => key.id === shown.id)} zone={zone} onClose={() => setShown(null)} />}
+      {shown !== null && <SecretDialog shown={shown} row={keys?.find((key) => key.id === shown.id)} zone={zone} offline={offline} onClose={() => setShown(null)} />}
     </Page>
   );
 }

@@ -9,7 +9,7 @@ import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
 
 const scene = sceneOf(null);
 const signedIn = (...roles: Role[]): KnownWho => ({ is: 'in', me: meOf({ ...scene, roles }), branding: brandingOf(scene), offlineUntil: 0 });
-const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({ is: 'out', reason, branding: null }));
+const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({ is: 'out', reason, branding: null, offline: false }));
 const roleSets = fc.subarray([...ROLES]);
 
 test('PAGE-2: who is signed out is led to the sign-in page from every page but that one', () => {

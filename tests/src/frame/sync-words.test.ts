@@ -17,10 +17,20 @@ test('PAGE-5: the state of sync is told at a glance, worst first, and what waits
   expect(words({ refused: 1, waiting: 2 })).toBe('Live, 1 not accepted, 2 waiting');
   expect(words({ is: 'catching-up', left: 1_204 })).toBe('Catching up, 1,204 left');
   expect(words({ is: 'offline', offlineSince: at, waiting: 3 })).toBe('Offline since 07:46 AM, 3 waiting');
+  expect(words({ is: 'offline', offlineSince: null, syncedAt: null })).toBe('Offline');
   expect(words({ is: 'update-needed', waiting: 1 })).toBe('New version, reload, 1 waiting');
   expect(words({ reload: true, is: 'offline' })).toBe('New version, reload');
   expect(words({ storage: 'full' })).toBe('Device full, changes cannot be kept');
   expect(words({ storage: 'memory' })).toBe('Live, not kept on this device');
+});
+
+test('OFF-1: with no network it is told of when the rows are, where that is not when the network went', () => {
+  const hour = 3_600_000;
+  expect(words({ is: 'offline', offlineSince: at + 59_000 })).toBe('Offline since 07:46 AM');
+  expect(words({ is: 'offline', offlineSince: at + 2 * hour })).toBe('Offline since 09:46 AM, data of 07:46 AM');
+  expect(words({ is: 'offline', offlineSince: at + 24 * hour, waiting: 2 })).toBe('Offline since 07:46 AM, data of 11/20/26 07:46 AM, 2 waiting');
+  expect(words({ is: 'offline', offlineSince: at, syncedAt: null })).toBe('Offline since 07:46 AM');
+  expect(spokenSync({ ...live, is: 'offline', offlineSince: at + 24 * hour }, 'UTC')).toBe('Offline since 01:46 PM');
 });
 
 test('PAGE-5: a refusal is trouble even while all else is well', () => {

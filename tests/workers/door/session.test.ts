@@ -55,6 +55,17 @@ test('C7, SYNC-2: signed in once, a browser opens with no network until its limi
   await until(() => again.session.who.is === 'in');
 });
 
+test('OFF-5: nobody signed in and no network: the sign-in page is told so, and told again as soon as the server answers', async () => {
+  const { world, wire, until } = browser();
+  wire.up = false;
+  const door = makeDoor(world);
+  await until(() => door.session.who.is === 'out' && door.session.who.offline);
+  expect(door.session.who).toMatchObject({ reason: 'none', branding: null });
+  wire.up = true;
+  await until(() => door.session.who.is === 'out' && !door.session.who.offline);
+  expect(door.session.who).toMatchObject({ branding: { timeZone: expect.any(String) } });
+});
+
 test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user; signed out there is nothing to read', async () => {
   const { world, wire, server, bad, until, wait, idb } = browser();
   const door = makeDoor(world);
