@@ -27,6 +27,8 @@ export type WatchName = keyof Watches;
 export interface RunsWatch {
   readonly filter: RunsFilter;
   readonly window: RunsWindow;
+  /** Keys of groups whose rows are folded away: their heads stay. */
+  readonly folded: readonly (number | string)[];
   /** True while a person works in the list: rows keep their place, new ones wait and are counted in `fresh`. */
   readonly held: boolean;
   /** Count it up to take in what waits ("press R"). */

@@ -40,7 +40,7 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { m
     shown = { list, key };
     const { first, count } = takes.window;
     return {
-      total: list.total, first, rows: engine.view(list, { first, count }, at), facets: fresh.facets, progress: fresh.progress,
+      total: list.total, lines: list.total, heads: [], first, rows: engine.view(list, { first, count }, at), facets: fresh.facets, progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
       newestAt: engine.newestAt, loaded: { days: days.size - here.daysLeft, of: days.size }, committedAt: here.committedAt,
     };
@@ -52,7 +52,7 @@ const WORD_MS: Ms = 1_000;
 
 /** Before anything is here, and after signing out. */
 const NOTHING: Omit<RunsView, 'version'> = {
-  total: 0, first: 0, rows: [], facets: { review: [], states: [], kinds: [], companies: [], sources: [], types: [], managed: [], causes: [] },
+  total: 0, lines: 0, heads: [], first: 0, rows: [], facets: { review: [], states: [], kinds: [], companies: [], sources: [], types: [], managed: [], anomaly: [], causes: [] },
   progress: { cleared: 0, of: 0 }, fresh: 0, newestAt: null, loaded: { days: 0, of: 0 }, committedAt: null,
 };
 

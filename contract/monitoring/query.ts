@@ -1,6 +1,6 @@
 import type { Bytes, CauseN, CompanyN, JobN, Ms, ProblemN, RunN, Seconds } from '../ids.ts';
 import type { Note, Review, Snooze } from './rows.ts';
-import type { JobType, ProblemKind, Source, Status } from './words.ts';
+import type { EntityGroup, JobType, ProblemKind, Source, Status } from './words.ts';
 
 /** What a result asks of a person. `none`: nothing is wrong with it. */
 export const REVIEW_STATES = ['pending', 'snoozed', 'cleared', 'none'] as const;
@@ -9,6 +9,13 @@ export type ReviewState = (typeof REVIEW_STATES)[number];
 /** Facet values of "State": a status, or an anomaly on a success. */
 export const RUN_STATES = ['Failed', 'Error', 'Missed', 'Anomaly', 'Warning', 'Running', 'Success'] as const;
 export type RunState = (typeof RUN_STATES)[number];
+
+/** `worst`: severity, then newest. The others by that column, ties newest first; `streak`: days of the problem; `lastGood`: longest ago first. */
+export const ORDERS = ['worst', 'newest', 'company', 'job', 'computer', 'duration', 'bytes', 'lastGood', 'streak', 'cause', 'source', 'ticket'] as const;
+export type Order = (typeof ORDERS)[number];
+
+export const GROUPS = ['company', 'job', 'cause', 'server'] as const;
+export type Group = (typeof GROUPS)[number];
 
 /**
  * What shapes a list of runs, and what stands in the address. Empty lists mean "all". Times are resolved by the page (`from` inclusive,
@@ -26,18 +33,24 @@ export interface RunsFilter {
   readonly types: readonly JobType[];
   readonly causes: readonly CauseN[];
   readonly jobs: readonly JobN[];
+  /** Names of servers (`JobRow.server`), and entity groups of jobs. */
+  readonly servers: readonly string[];
+  readonly instructionTypes: readonly EntityGroup[];
   readonly managed: boolean | null;
   /** False: anomalies on successes are not counted as problems. */
   readonly anomaly: boolean;
   /** Contains, any case, in job, computer, company or message. */
   readonly text: string;
-  /** `worst`: severity, then newest. */
-  readonly order: 'worst' | 'newest';
+  readonly order: Order;
+  /** The other way round; rows that have no value stand last either way. */
+  readonly reverse: boolean;
+  /** Lines with the same stand under one head. Heads: worst state first, then most rows; inside, `order`. */
+  readonly group: Group | null;
 }
 
 export const EVERYTHING: RunsFilter = {
   from: null, to: null, rows: 'runs', review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [],
-  managed: null, anomaly: true, text: '', order: 'newest',
+  servers: [], instructionTypes: [], managed: null, anomaly: true, text: '', order: 'newest', reverse: false, group: null,
 };
 
 export interface Facet<T> { readonly value: T; readonly count: number }
@@ -51,6 +64,8 @@ export interface RunsFacets {
   readonly sources: readonly Facet<Source>[];
   readonly types: readonly Facet<JobType>[];
   readonly managed: readonly Facet<boolean | null>[];
+  /** How many of the list are anomalies, and how many are not. */
+  readonly anomaly: readonly Facet<boolean>[];
   readonly causes: readonly (Facet<CauseN> & { readonly template: string })[];
 }
 
@@ -98,10 +113,28 @@ export interface ProblemView {
   readonly ticket: string | null;
 }
 
+/** The head of a group, with exact counts of all its rows, also of those that are folded away. `key`: the company's, job's or cause's number (0: no cause), or the server's name. */
+export interface GroupHead {
+  /** Its line in the list: heads and rows are counted together. */
+  readonly line: number;
+  readonly key: number | string;
+  readonly title: string;
+  readonly rows: number;
+  readonly jobs: number;
+  readonly companies: number;
+  readonly worst: RunState;
+  readonly progress: { readonly cleared: number; readonly of: number };
+  readonly folded: boolean;
+}
+
 /** What a list needs of the worker at once: counts, facets and the visible window (COL-7). */
 export interface RunsView {
   readonly total: number;
-  /** Rows before `first` and after the last are not here. */
+  /** Lines of the list: `total` where it is not grouped; heads and unfolded rows where it is. Windows count lines. */
+  readonly lines: number;
+  /** Heads within the window; the window's other lines are `rows`, in order. */
+  readonly heads: readonly GroupHead[];
+  /** Lines before `first` and after the last are not here. */
   readonly first: number;
   readonly rows: readonly RunView[];
   readonly facets: RunsFacets;

@@ -77,7 +77,7 @@ export function dailyChecksDoor(inner: Door, now: number, json: string | null): 
     const kept = held && one.held?.key === key ? one.held.ids : live;
     one.held = { key, ids: kept };
     return structuredClone({
-      total: kept.length, first: window.first,
+      total: kept.length, lines: kept.length, heads: [], first: window.first,
       rows: kept.slice(window.first, window.first + window.count).map(({ n, job, ago, state }) => viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n))),
       facets,
       progress,
@@ -193,6 +193,7 @@ function facetsOf(runs: readonly Lean[], filter: RunsFilter, dealt: ReadonlyMap<
       .sort((a, b) => b.count - a.count).map((one) => ({ ...one, name: COMPANIES[one.value - 1] ?? '' })),
     sources: count({ sources: [] }, SOURCES, (run) => run.job.source), types: count({ types: [] }, JOB_TYPES, (run) => run.job.type),
     managed: count({ managed: null }, [true, false, null], (run) => run.job.managed),
+    anomaly: count({}, [true, false], (run) => run.state === 'Anomaly'),
     causes: count({ causes: [] }, CAUSES.map((_, i) => i + 1), (run) => causeOf(run) + 1).filter((one) => one.count > 0).map((one) => ({ ...one, template: CAUSES[one.value - 1]?.template ?? '' })),
   };
 }

@@ -78,5 +78,5 @@ export function expectEffects(door: ReturnType<typeof makeDoor>, server: SimServ
 
 const ALL = {
   from: null, to: null, rows: 'runs' as const, review: null, states: [], kinds: [], companies: [], sources: [], types: [], causes: [], jobs: [] as number[],
-  managed: null, anomaly: true, text: '', order: 'newest' as const,
+  servers: [], instructionTypes: [], managed: null, anomaly: true, text: '', order: 'newest' as const, reverse: false, group: null,
 };

@@ -1,10 +1,11 @@
 import type { Tables } from '#contract/fold.ts';
 import type { UserId } from '#contract/ids.ts';
-import type { CauseRow, JobRow, KeyRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import type { CauseRow, KeyRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Engine, SmallTable } from '#workers/seams.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';
+import { Jobs } from './jobs.ts';
 import { Problems } from './problems.ts';
 import { Segments } from './segments.ts';
 import { Scratch, select } from './select.ts';
@@ -25,25 +26,25 @@ import type { Lookup } from './view.ts';
  * `row` and `all` give what was put; rows laid over by `overlay` show in `select` and `view` alone, so that a fold never builds on them.
  */
 export function makeEngine(): Engine {
-  const companies = new Map<number, CompanyRow>(), jobs = new Map<number, JobRow>(), causes = new Map<number, CauseRow>();
+  const companies = new Map<number, CompanyRow>(), jobs = new Jobs(), causes = new Map<number, CauseRow>();
   const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
   const segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
   let days = daysOf('UTC', 0);
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, Tables[T]> } = {
-    company: companies, job: jobs, cause: causes, problem: problems.rows, key: keys,
+    company: companies, job: jobs.rows, cause: causes, problem: problems.rows, key: keys,
   };
   const lookup: Lookup = {
-    job: (n) => jobs.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
+    job: (n) => jobs.rows.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
     name: (id) => names.get(id) ?? '', isWaiting: (n) => problems.over.has(n), histories: new Histories(),
   };
   const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
-  const shelf = { segments, problems, jobs: jobNames, companies: companyNames, scratch: new Scratch() };
+  const shelf = { segments, problems, rows: jobs, jobs: jobNames, companies: companyNames, scratch: new Scratch() };
 
   return {
     put(rows) {
       rows.company?.forEach((row) => { companies.set(row.n, row); companyNames.set(row.n, row.name); });
-      rows.job?.forEach((row) => { jobs.set(row.n, row); jobNames.set(row.n, row.name + FIELD + row.computer); });
+      rows.job?.forEach((row) => { jobs.put(row); jobNames.set(row.n, row.name + FIELD + row.computer); });
       rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); problems.putCause(row); });
       rows.problem?.forEach((row: ProblemRow) => { problems.put(row); });
       rows.key?.forEach((row) => { keys.set(row.id, row); });

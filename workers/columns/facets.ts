@@ -41,9 +41,12 @@ export function facetsOf(counts: Counts, matched: number, used: readonly number[
     sources: byKind(SOURCES, sourceCode, DIM.sources),
     types: byKind(JOB_TYPES, typeCode, DIM.types),
     managed: byKind([null, false, true], managedCode, DIM.managed).toReversed(),
+    anomaly: [true, false].map((value) => ({ value, count: used.reduce((sum, k) => sum + ((RANK[k] === ANOMALY) === value ? kind[k] ?? 0 : 0), 0) })),
     causes: mostFirst(causes, (value, count) => ({ value, count, template: words.template(value) })),
   };
 }
+
+const ANOMALY = RUN_STATES.indexOf('Anomaly');
 
 /** Numbers are sorted, not objects: `count · span + (span - 1 - value)`, exact below 2^53. */
 function mostFirst<F>(counts: Uint32Array, facet: (value: number, count: number) => F): F[] {

@@ -1,5 +1,6 @@
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { PROBLEM_KINDS } from '#contract/monitoring/words.ts';
+import type { Jobs } from './jobs.ts';
 import { DIM, kindMasks } from './kinds.ts';
 import { REVIEWS } from './problems.ts';
 import type { Reach } from './reach.ts';
@@ -8,10 +9,10 @@ import type { Masks, ProblemTables } from './scan.ts';
 import type { Names } from './text.ts';
 
 /** Turns a filter into byte tables (COL-2). `key`: its text as it is searched for. Null for a filter that asks nothing but a time. */
-export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemTables, reach: Reach, jobs: Names, companies: Names): Masks | null {
+export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemTables, reach: Reach, jobs: Names, companies: Names, rows: Jobs): Masks | null {
   const masks = {
     kind: kindMasks(filter, reach.kinds), company: companyMasks(filter, reach.company), problem: problemMasks(filter, tables),
-    job: jobMasks(filter, reach.job), text: key === null ? null : textMasks(key, jobs, companies, reach),
+    job: jobMasks(filter, reach.job, rows), text: key === null ? null : textMasks(key, jobs, companies, reach),
     met: filter.rows === 'jobs' ? new Uint8Array(reach.job + 1) : null,
   };
   return Object.values(masks).every((mask) => mask === null) ? null : masks;
@@ -20,7 +21,12 @@ export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemT
 const companyMasks = ({ companies }: RunsFilter, most: number): Uint8Array | null =>
   companies.length === 0 ? null : allBut(companies, DIM.companies, most);
 
-const jobMasks = ({ jobs }: RunsFilter, most: number): Uint8Array | null => (jobs.length === 0 ? null : allBut(jobs, OUT, most));
+function jobMasks({ jobs, servers, instructionTypes }: RunsFilter, most: number, rows: Jobs): Uint8Array | null {
+  if (jobs.length + servers.length + instructionTypes.length === 0) return null;
+  const masks = jobs.length === 0 ? new Uint8Array(most + 1) : allBut(jobs, OUT, most);
+  rows.mark(masks, servers, instructionTypes, OUT);
+  return masks;
+}
 
 function allBut(wanted: readonly number[], fail: number, most: number): Uint8Array {
   const masks = new Uint8Array(most + 1).fill(fail);

@@ -6,6 +6,7 @@ import type { Asked } from './counts.ts';
 import { facetsOf } from './facets.ts';
 import type { Words } from './facets.ts';
 import { MOST_ROWS } from './gather.ts';
+import type { Jobs } from './jobs.ts';
 import { RANK } from './kinds.ts';
 import { listed, listedAll, listedBy, listedByIndex, listedByProblem } from './listing.ts';
 import { masksOf } from './masks.ts';
@@ -23,6 +24,7 @@ import { keyOf } from './text.ts';
 export interface Shelf {
   readonly segments: Segments;
   readonly problems: Problems;
+  readonly rows: Jobs;
   readonly jobs: Names;
   readonly companies: Names;
   readonly scratch: Scratch;
@@ -41,11 +43,11 @@ export class Scratch {
 }
 
 /** Walks the pieces once, newest first: the places come out in order. No sort but by counting, no closure per row. */
-export function select({ segments, problems, jobs, companies, scratch }: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
+export function select({ segments, problems, rows, jobs, companies, scratch }: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
   const { list, reach } = segments;
   const tables: ProblemTables = { ...problems.tables(now, filter.anomaly, reach.problem), kinds: problems.kinds };
   const key = keyOf(filter.text), asked = askedOf(filter);
-  const masks = masksOf(filter, key, tables, reach, jobs, companies);
+  const masks = masksOf(filter, key, tables, reach, jobs, companies, rows);
   const only = onlyAsked(masks);
   const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
   scratch.reach(segments.size, list.reduce((most, { rows }) => Math.max(most, rows), 0));

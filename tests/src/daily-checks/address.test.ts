@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
+import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
 import { listOf, queryOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import { addDays } from '#src/areas/monitoring/span/dates.ts';
 import type { Span } from '#src/areas/monitoring/span/dates.ts';
@@ -18,10 +18,13 @@ const span: fc.Arbitrary<Span> = fc.oneof(
   fc.integer({ min: 1, max: 999 }).map((days): Span => ({ is: 'last', days })),
   fc.tuple(day, fc.integer({ min: 0, max: 60 })).map(([from, days]): Span => ({ is: 'range', from, to: addDays(from, days) })),
 );
+const name = fc.oneof(fc.constantFrom('srv-01', 'a,b', 'x & y=z', '', '%2C', ','), fc.string({ maxLength: 12, unit: 'binary' }).map((text) => text.toWellFormed()));
 const list: fc.Arbitrary<List> = fc.record({
   span, rows: fc.constantFrom('jobs', 'runs'), review: fc.constantFrom(...REVIEW_STATES, null), states: some(RUN_STATES), kinds: some(PROBLEM_KINDS),
-  companies: ids, sources: some(SOURCES), types: some(JOB_TYPES), causes: ids, jobs: ids, managed: fc.constantFrom(true, false, null),
-  anomaly: fc.boolean(), text: fc.string({ maxLength: 60, unit: 'binary' }).map((text) => text.toWellFormed()), order: fc.constantFrom('worst', 'newest'),
+  companies: ids, sources: some(SOURCES), types: some(JOB_TYPES), causes: fc.uniqueArray(fc.integer({ min: 0, max: 9_999_999 }), { maxLength: 4 }), jobs: ids, servers: fc.uniqueArray(name, { maxLength: 4 }),
+  instructionTypes: some(ENTITY_GROUPS), managed: fc.constantFrom(true, false, null),
+  anomaly: fc.boolean(), text: fc.string({ maxLength: 60, unit: 'binary' }).map((text) => text.toWellFormed()), order: fc.constantFrom(...ORDERS),
+  reverse: fc.boolean(), group: fc.constantFrom(...GROUPS, null),
   open: fc.option(fc.integer({ min: 1, max: 9_999_999 })),
 });
 
@@ -39,6 +42,8 @@ test('DAY-2: garbage in an address falls back, value by value, and never throws'
   fc.assert(fc.property(fc.string({ maxLength: 80 }), (text) => { expect(listOf(queryOf(listOf(text)))).toEqual(listOf(text)); }), RUNS);
   expect(listOf('?date=last-0&review=maybe&state=Failed,Gone,Failed&company=4,x,-2,4,1e3&managed=perhaps&rows=all&run=NaN&q=sql'))
     .toEqual({ ...DEFAULTS, states: ['Failed'], companies: [4], text: 'sql' });
+  expect(listOf('?order=best&reverse=maybe&group=planet&cause=0,00,7&server=a,b&server=a%2Cb&server=c&instructionType=office365,tape'))
+    .toEqual({ ...DEFAULTS, causes: [0, 7], servers: ['a,b', 'c'], instructionTypes: ['office365'] });
   for (const date of ['2026-02-30..2026-03-01', '2026-03-02..2026-03-01', 'last-1000', '..', 'a..b..c']) expect(listOf(`date=${date}`).span).toEqual(DEFAULTS.span);
 });
 
@@ -48,8 +53,8 @@ test('DAY-3: what is kept on the device has the filters and not the search, the 
 });
 
 test('DAY-4: "Clear n" counts what narrows the list and takes just that away', () => {
-  const one: List = { ...DEFAULTS, span: { is: 'today' }, states: ['Failed', 'Error'], managed: true, text: 'x', review: null, rows: 'runs', open: 5 };
-  expect(narrowed(one)).toBe(5);
+  const one: List = { ...DEFAULTS, span: { is: 'today' }, states: ['Failed', 'Error'], servers: ['a'], managed: true, text: 'x', review: null, rows: 'runs', order: 'job', reverse: true, group: 'server', open: 5 };
+  expect(narrowed(one)).toBe(6);
   expect(narrowed(cleared(one))).toBe(0);
-  expect(cleared(one)).toMatchObject({ span: { is: 'today' }, rows: 'runs', open: 5, review: 'pending' });
+  expect(cleared(one)).toMatchObject({ span: { is: 'today' }, rows: 'runs', order: 'job', reverse: true, group: 'server', open: 5, review: 'pending' });
 });

@@ -5,7 +5,7 @@ import { NONE } from '#contract/monitoring/columns.ts';
 import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
-import { JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 
 export const NOW = Date.UTC(2026, 10, 20, 9, 30);
@@ -37,7 +37,7 @@ export const company: fc.Arbitrary<CompanyRow> = fc.record({
 });
 export const job: fc.Arbitrary<JobRow> = fc.record({
   n: fc.integer({ min: 1, max: 7 }), uid: fc.constant('j'), key: fc.constant('k'), company: fc.constantFrom(1, 2), name: words,
-  source: fc.constantFrom(...SOURCES), type: fc.constantFrom(...JOB_TYPES), group: fc.constant('other'), computer: words, server: fc.constant(''),
+  source: fc.constantFrom(...SOURCES), type: fc.constantFrom(...JOB_TYPES), group: fc.constantFrom(...ENTITY_GROUPS), computer: words, server: fc.constantFrom('', '', 'srv-1', 'srv-2', 'a'),
   managed: fc.constant(null), enabled: fc.constant(true), schedule: fc.constant(null), graceSec: fc.constant(null), firstSeenAt: fc.constant(0), missedIgnored: fc.constant(null), disabledIgnored: fc.constant(null),
   problem: fc.constant(null),
 });
@@ -57,7 +57,8 @@ const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
 export const filter: fc.Arbitrary<RunsFilter> = fc.record({
   from: fc.option(moment, { freq: 1 }), to: fc.option(moment, { freq: 1 }), rows: fc.constantFrom('jobs', 'runs'), review: fc.option(fc.constantFrom(...REVIEW_STATES), { freq: 1 }),
   states: few(RUN_STATES), kinds: few(PROBLEM_KINDS), companies: few([1, 2, 3, 4, 65_535]), sources: few([SOURCES[0], SOURCES[2], SOURCES[16]]),
-  types: few([JOB_TYPES[0], JOB_TYPES[7], JOB_TYPES[14]]), causes: few([1, 2, 3, 4, 5, 99]), jobs: few([1, 2, 3, 7, 99]), managed: fc.option(fc.boolean(), { freq: 1 }),
+  types: few([JOB_TYPES[0], JOB_TYPES[7], JOB_TYPES[14]]), causes: few([0, 1, 2, 3, 4, 5, 99]), jobs: few([1, 2, 3, 7, 99]), managed: fc.option(fc.boolean(), { freq: 1 }),
+  servers: few(['', 'srv-1', 'srv-2', 'a']), instructionTypes: few(ENTITY_GROUPS), reverse: fc.constant(false), group: fc.constant(null),
   anomaly: fc.boolean(), text: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: words }), order: fc.constantFrom('worst', 'newest'),
 });
 

@@ -49,6 +49,8 @@ export function reviewOf(problem: ProblemRow | undefined, now: number): ReviewSt
 
 const problemOf = (plain: Plain, n: number | null): ProblemRow | undefined => (n === null ? undefined : plain.over.get(n) ?? plain.problems.get(n));
 
+const serverOf = ({ jobs }: Plain, { job }: LeanRun): string => jobs.get(job)?.server || jobs.get(job)?.computer || '';
+
 function tell(plain: Plain, run: LeanRun, filter: RunsFilter, now: number): Told {
   const found = problemOf(plain, run.problem);
   const problem = found && !filter.anomaly && found.state === 'Anomaly' ? undefined : found;
@@ -70,6 +72,8 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: nu
   const has = (text: string | null | undefined): boolean => !key.includes('\0') && (text ?? '').toLowerCase().includes(key);
   const told = runs.filter((run) => filter.jobs.length === 0 || filter.jobs.includes(run.job)).filter((run) => key === ''
     || has(plain.jobs.get(run.job)?.name) || has(plain.jobs.get(run.job)?.computer) || has(plain.companies.get(run.company)?.name) || has(run.message))
+    .filter((run) => filter.servers.length === 0 || filter.servers.includes(serverOf(plain, run)))
+    .filter((run) => filter.instructionTypes.length === 0 || filter.instructionTypes.some((group) => group === plain.jobs.get(run.job)?.group))
     .map((run) => tell(plain, run, filter, now));
   const wants: Record<Dimension, (one: Told) => boolean> = {
     review: (one) => filter.review === null || one.review === filter.review,
@@ -79,7 +83,8 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: nu
     sources: (one) => filter.sources.length === 0 || filter.sources.some((source) => source === SOURCES[sourceCode(one.run.kind)]),
     types: (one) => filter.types.length === 0 || filter.types.some((type) => type === JOB_TYPES[typeCode(one.run.kind)]),
     managed: (one) => filter.managed === null || managedOf(one.run.kind) === filter.managed,
-    causes: (one) => filter.causes.length === 0 || (one.cause !== undefined && filter.causes.includes(one.cause)),
+    anomaly: () => true,
+    causes: (one) => filter.causes.length === 0 || filter.causes.includes(one.cause ?? 0),
   };
   const passing = (but: Dimension | null): Told[] =>
     told.filter((one) => Object.entries(wants).every(([dimension, wants]) => dimension === but || wants(one)));
@@ -102,6 +107,7 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: nu
       sources: count('sources', SOURCES, (one) => SOURCES[sourceCode(one.run.kind)]),
       types: count('types', JOB_TYPES, (one) => JOB_TYPES[typeCode(one.run.kind)]),
       managed: count('managed', [true, false, null], (one) => managedOf(one.run.kind)),
+      anomaly: [true, false].map((value) => ({ value, count: passing(null).filter((one) => (one.state === 'Anomaly') === value).length })),
       causes: most(count('causes', found(told.map((one) => one.cause)), (one) => one.cause))
         .map((one) => ({ ...one, template: plain.causes.get(one.value)?.template ?? '' })),
     },

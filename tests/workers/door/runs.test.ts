@@ -7,7 +7,7 @@ test('COL-7: a held list keeps its rows in place and fresh in words, counts what
   const door = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
-  const question = { filter: { ...ALL, review: 'pending' as const }, window: { first: 0, count: 50 }, held: true, round: 0 };
+  const question = { filter: { ...ALL, review: 'pending' as const }, window: { first: 0, count: 50 }, held: true, folded: [], round: 0 };
   const watch = await door.watch('runs', question, (view) => { views.push(view); });
   await clock.pass(20);
   const before = must(views.at(-1));
@@ -40,7 +40,7 @@ test('COL-7: many changes in a frame are one update, and no update comes without
   const door = annDevice.open();
   await clock.pass(2_000);
   const views: RunsView[] = [];
-  await door.watch('runs', { filter: ALL, window: { first: 0, count: 20 }, held: false, round: 0 }, (view) => { views.push(view); });
+  await door.watch('runs', { filter: ALL, window: { first: 0, count: 20 }, held: false, folded: [], round: 0 }, (view) => { views.push(view); });
   await clock.pass(50);
   const before = views.length;
   for (let i = 0; i < 20; i++) story.finish(clock.now() - 1000);

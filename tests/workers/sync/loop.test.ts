@@ -22,7 +22,7 @@ test('SYNC-3, SYNC-5: a device loads newest days first, is live, and a poke brin
   const { clock, server, story, device } = scene();
   const door = device.open();
   const views: RunsView[] = [];
-  await door.watch('runs', { filter: EVERYTHING, window: { first: 0, count: 100 }, held: false, round: 0 }, (view) => { views.push(view); });
+  await door.watch('runs', { filter: EVERYTHING, window: { first: 0, count: 100 }, held: false, folded: [], round: 0 }, (view) => { views.push(view); });
   await clock.pass(2_000);
   expect(door.session.loop?.status()).toMatchObject({ is: 'live', left: 0, follower: false });
   expect(views.at(-1)?.total).toBe(server.rows.run.size);

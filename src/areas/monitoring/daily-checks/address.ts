@@ -1,10 +1,12 @@
-import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
+import { GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
 import { spanKey, spanOfKey } from '../span/dates.ts';
 import { DEFAULTS } from './list.ts';
 import type { List } from './list.ts';
 
 const TEXT_CHARS = 200;
+/** Names may hold a comma: each stands for itself, so many at most. */
+const MOST_NAMES = 200;
 
 /** The query of an address, without `?`. What stands at its default is left out, so that a plain address is the default round. */
 export function queryOf(list: List): string {
@@ -21,10 +23,14 @@ export function queryOf(list: List): string {
   put('type', list.types.join(), '');
   put('cause', list.causes.join(), '');
   put('job', list.jobs.join(), '');
+  for (const name of list.servers) params.append('server', name);
+  put('instructionType', list.instructionTypes.join(), '');
   put('managed', list.managed === null ? '' : list.managed ? 'yes' : 'no', '');
   put('anomaly', list.anomaly ? 'on' : 'off', 'on');
   put('rows', list.rows, DEFAULTS.rows);
   put('order', list.order, DEFAULTS.order);
+  put('reverse', list.reverse ? 'yes' : 'no', 'no');
+  put('group', list.group ?? '', '');
   put('q', list.text, '');
   put('run', list.open === null ? '' : String(list.open), '');
   return params.toString().replaceAll('%2C', ',');
@@ -37,6 +43,8 @@ export function listOf(query: string): List {
   const among = <T extends string>(key: string, all: readonly T[]): readonly T[] =>
     words(key).filter((word): word is T => (all as readonly string[]).includes(word));
   const numbers = (key: string): readonly number[] => words(key).filter((word) => /^[1-9]\d{0,9}$/.test(word)).map(Number);
+  /** 0: no cause. */
+  const causes = words('cause').filter((word) => /^(0|[1-9]\d{0,9})$/.test(word)).map(Number);
   const one = <T extends string, E>(key: string, all: readonly T[], otherwise: E): T | E => {
     const value = params.get(key);
     return all.find((word) => word === value) ?? otherwise;
@@ -51,12 +59,16 @@ export function listOf(query: string): List {
     companies: numbers('company'),
     sources: among('source', SOURCES),
     types: among('type', JOB_TYPES),
-    causes: numbers('cause'),
+    causes,
     jobs: numbers('job'),
+    servers: [...new Set(params.getAll('server').map((name) => name.slice(0, TEXT_CHARS)))].slice(0, MOST_NAMES),
+    instructionTypes: among('instructionType', ENTITY_GROUPS),
     managed: managed === null ? null : managed === 'yes',
     anomaly: one('anomaly', ['off'] as const, null) === null,
     rows: one('rows', ['jobs', 'runs'] as const, DEFAULTS.rows),
-    order: one('order', ['worst', 'newest'] as const, DEFAULTS.order),
+    order: one('order', ORDERS, DEFAULTS.order),
+    reverse: one('reverse', ['yes'] as const, null) !== null,
+    group: one('group', GROUPS, null),
     text: (params.get('q') ?? '').slice(0, TEXT_CHARS),
     open: numbers('run')[0] ?? null,
   };

@@ -11,11 +11,11 @@ export interface List extends Omit<RunsFilter, 'from' | 'to'> {
 
 export const DEFAULTS: List = {
   span: { is: 'last', days: 2 }, rows: 'jobs', review: 'pending', states: [], kinds: [], companies: [], sources: [], types: [], causes: [],
-  jobs: [], managed: null, anomaly: true, text: '', order: 'worst', open: null,
+  jobs: [], servers: [], instructionTypes: [], managed: null, anomaly: true, text: '', order: 'worst', reverse: false, group: null, open: null,
 };
 
 /** The list's facets that hold several values. */
-export const MANY = ['states', 'kinds', 'companies', 'sources', 'types', 'causes', 'jobs'] as const;
+export const MANY = ['states', 'kinds', 'companies', 'sources', 'types', 'causes', 'jobs', 'servers', 'instructionTypes'] as const;
 
 export function filterOf(list: List, today: Day, rule: DayRule): RunsFilter {
   const { span, open: _, ...rest } = list;
@@ -32,6 +32,6 @@ export const narrowed = (list: List): number =>
   MANY.reduce((sum, name) => sum + list[name].length, 0)
   + (list.managed === null ? 0 : 1) + (list.anomaly ? 0 : 1) + (list.text === '' ? 0 : 1) + (list.review === DEFAULTS.review ? 0 : 1);
 
-/** Back to the default round; the days, the kind of rows, the order and the open run stay. */
+/** Back to the default round; the days, the kind of rows, the order, the grouping and the open run stay. */
 export const cleared = (list: List): List =>
-  ({ ...DEFAULTS, span: list.span, rows: list.rows, order: list.order, open: list.open });
+  ({ ...DEFAULTS, span: list.span, rows: list.rows, order: list.order, reverse: list.reverse, group: list.group, open: list.open });

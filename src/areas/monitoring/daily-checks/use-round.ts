@@ -49,6 +49,7 @@ export interface Round {
 
 const FIRST: RunsWindow = { first: 0, count: 48 };
 const SEEN_MOST = 20_000;
+const NONE_FOLDED: readonly (number | string)[] = [];
 
 export function useRound(me: Me, branding: Branding): Round {
   const { history } = useRouter();
@@ -77,7 +78,7 @@ export function useRound(me: Me, branding: Branding): Round {
   }
 
   const held = selection.runs.size > 0 || list.open !== null || working;
-  const view = useWatch('runs', { filter, window: reach ?? window, held, round });
+  const view = useWatch('runs', { filter, window: reach ?? window, held, folded: NONE_FOLDED, round });
   useEffect(() => keepList(me.id, list), [me.id, list]);
   useEffect(() => {
     if (!view) return;

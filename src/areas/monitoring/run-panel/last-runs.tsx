@@ -13,7 +13,7 @@ const HEIGHT = 56;
 
 /** How long the last runs of the job took and what they sent, against what is usual. */
 export function LastRuns({ row, zone }: { readonly row: RunView; readonly zone: string }) {
-  const view = useWatch('runs', { filter: { ...EVERYTHING, jobs: [row.job], rows: 'runs' }, window: { first: 0, count: RUNS }, held: false, round: 0 });
+  const view = useWatch('runs', { filter: { ...EVERYTHING, jobs: [row.job], rows: 'runs' }, window: { first: 0, count: RUNS }, held: false, folded: [], round: 0 });
   const runs = (view?.rows ?? []).filter((run) => run.job === row.job && run.status !== 'Running').toReversed();
   const first = runs[0]?.startedAt;
   const last = runs.at(-1)?.startedAt;

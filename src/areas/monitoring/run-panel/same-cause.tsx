@@ -16,7 +16,7 @@ const DAYS_MS = 7 * 86_400_000;
 export function SameCause({ row, cause, zone, now, onAll }: SameProps) {
   const from = row.startedAt - DAYS_MS;
   const view = useWatch('runs', {
-    filter: { ...EVERYTHING, from, rows: 'jobs', causes: [cause], order: 'newest' }, window: { first: 0, count: LOOKED_AT }, held: false, round: 0,
+    filter: { ...EVERYTHING, from, rows: 'jobs', causes: [cause], order: 'newest' }, window: { first: 0, count: LOOKED_AT }, held: false, folded: [], round: 0,
   });
   const companies = (view?.facets.companies ?? []).filter(({ value, count }) => value !== row.company && count > 0);
   if (companies.length === 0) return null;

@@ -1,0 +1,73 @@
+import type { JobN } from '#contract/ids.ts';
+import type { JobRow } from '#contract/monitoring/rows.ts';
+import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
+import type { EntityGroup } from '#contract/monitoring/words.ts';
+
+/** Where a job runs, as lists group and filter by it: its server, or its computer where it has none. Empty where it is not known. */
+export const serverOf = (job: Pick<JobRow, 'server' | 'computer'> | undefined): string => (job ? job.server || job.computer : '');
+
+/** The rows of jobs, and tables over their numbers. A job that is not here has server 0, which is the empty name, and no entity group. */
+export class Jobs {
+  readonly rows = new Map<JobN, JobRow>();
+  /** Names of servers by their own numbers, which never change. */
+  readonly servers: string[] = [''];
+  /** Counts up when a name of a job changes. */
+  version = 0;
+  private readonly serverNs = new Map<string, number>([['', 0]]);
+  private server = new Uint32Array(1);
+  private group = new Uint8Array(1);
+
+  put(row: JobRow): void {
+    const before = this.rows.get(row.n);
+    this.rows.set(row.n, row);
+    if (before?.name !== row.name || before.computer !== row.computer) this.version += 1;
+    this.reach(row.n);
+    const server = serverOf(row);
+    let n = this.serverNs.get(server);
+    if (n === undefined) {
+      n = this.servers.push(server) - 1;
+      this.serverNs.set(server, n);
+    }
+    this.server[row.n] = n;
+    this.group[row.n] = ENTITY_GROUPS.indexOf(row.group) + 1;
+  }
+
+  /** The server's number by job, to `most` at least. */
+  serversTo(most: JobN): Uint32Array {
+    this.reach(most);
+    return this.server;
+  }
+
+  serverN(name: string): number | undefined { return this.serverNs.get(name); }
+
+  /** `masks[n]` becomes `fail` for the jobs of other servers, of other entity groups; an empty list means all. */
+  mark(masks: Uint8Array, servers: readonly string[], groups: readonly EntityGroup[], fail: number): void {
+    this.reach(masks.length - 1);
+    if (servers.length > 0) {
+      const byServer = new Uint8Array(this.servers.length).fill(fail);
+      for (const name of servers) byServer[this.serverNs.get(name) ?? byServer.length] = 0;
+      for (let n = 0; n < masks.length; n++) masks[n] = (masks[n] ?? 0) | (byServer[this.server[n] ?? 0] ?? 0);
+    }
+    if (groups.length > 0) {
+      const byGroup = new Uint8Array(ENTITY_GROUPS.length + 1).fill(fail);
+      for (const group of groups) byGroup[ENTITY_GROUPS.indexOf(group) + 1] = 0;
+      for (let n = 0; n < masks.length; n++) masks[n] = (masks[n] ?? 0) | (byGroup[this.group[n] ?? 0] ?? 0);
+    }
+  }
+
+  clear(): void {
+    this.version += 1;
+    this.rows.clear();
+    this.server.fill(0);
+    this.group.fill(0);
+  }
+
+  private reach(most: JobN): void {
+    if (most < this.server.length) return;
+    const length = Math.max(most + 1, this.server.length * 2), server = new Uint32Array(length), group = new Uint8Array(length);
+    server.set(this.server);
+    group.set(this.group);
+    this.server = server;
+    this.group = group;
+  }
+}
