@@ -61,7 +61,7 @@ export async function firstRows(
   else {
     engine.put(await problems);
     const rows = engine.view(engine.select(filter, now), view.window, now);
-    engine.put(await disk.books(opened.folds, { job: missing(engine, 'job', rows.map(({ job }) => job)) }));
+    engine.put(await disk.books(opened.folds, { job: missing(engine, 'job', new Set(rows.map(({ job }) => job))) }));
   }
   return { opened, here, rest };
 }
@@ -91,16 +91,17 @@ export async function openBooks(disk: Books, engine: Engine, { folds, patches, b
   });
 }
 
-const missing = (engine: Engine, table: 'job' | 'problem', ns: Iterable<number>): number[] =>
-  [...new Set(ns)].filter((n) => engine.row(table, n) === undefined);
+const missing = (engine: Engine, table: 'job' | 'problem', ns: ReadonlySet<number>): number[] =>
+  [...ns].filter((n) => engine.row(table, n) === undefined);
 
-function* problemsOf(all: readonly RunColumns[], { patches }: Opened, { from, to }: RunsFilter): Generator<number> {
-  const since = (from ?? -Infinity) / 1000, until = (to ?? Infinity) / 1000;
+function problemsOf(all: readonly RunColumns[], { patches }: Opened, { from, to }: RunsFilter): Set<number> {
+  const since = (from ?? -Infinity) / 1000, until = (to ?? Infinity) / 1000, ns = new Set<number>();
   for (const { rows, start, problem } of all) {
     for (let row = 0; row < rows; row++) {
       const one = problem[row] ?? 0, at = start[row] ?? 0;
-      if (one !== 0 && at >= since && at < until) yield one;
+      if (one !== 0 && at >= since && at < until) ns.add(one);
     }
   }
-  for (const { runs } of patches) for (const run of runs) if (run.problem !== null) yield run.problem;
+  for (const { runs } of patches) for (const run of runs) if (run.problem !== null) ns.add(run.problem);
+  return ns;
 }

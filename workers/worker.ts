@@ -4,7 +4,6 @@ import { makeEngine } from './columns/engine.ts';
 import { memoryDisk, openDisk } from './disk/disk.ts';
 import { openRegister } from './disk/register.ts';
 import { makeDoor } from './door.ts';
-import { warmUp } from './warm.ts';
 import type { Channel, Locks } from './world.ts';
 
 /** Web Locks; where there are none, every tab leads itself. */
@@ -33,5 +32,4 @@ const { session: _kept, ...door } = makeDoor({
     return () => removeEventListener('online', listener);
   },
 });
-setTimeout(() => warmUp(makeEngine()), 0); // the database is being opened by now
 expose(door);

@@ -1,19 +1,19 @@
 import type { SmallRows, SmallTable } from '../seams.ts';
+import { isNamed, SMALL_TABLES } from '../tables.ts';
 
-/** Rows of the small tables lie in chunks of so many numbers, so that little is read for a few of them, and a change rewrites little. Keys have no numbers: one chunk. */
+/** Rows of the small tables lie in chunks of so many numbers, so that little is read for a few of them, and a change rewrites little. Those found by a text lie in one chunk. */
 export interface Chunk { readonly table: SmallTable; readonly chunk: number; readonly rows: readonly SmallRow[] }
 /** A row of any small table, as far as a chunk knows it. */
 export interface SmallRow { readonly n?: number; readonly id?: string }
 
-export const SMALL_TABLES = ['company', 'job', 'cause', 'problem', 'key'] as const satisfies readonly SmallTable[];
 /** Grow with history and customers: read for the rows that are shown, the rest later (COL-6). The others are read at opening. */
 export const LATER_TABLES = ['job', 'problem'] as const satisfies readonly SmallTable[];
 /** The jobs of a window lie anywhere; the problems of a few days lie mostly side by side, and a record costs more than its bytes. */
-const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = { company: 1024, job: 64, cause: 1024, problem: 1024, key: 1 };
+const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = { company: 1024, job: 64, cause: 1024, problem: 1024, key: 1, view: 1, shift: 1, preference: 1 };
 
 export const chunkName = (table: string, chunk: number): string => `${table}/${chunk}`;
-export const idOf = (table: SmallTable, row: SmallRow): number | string => (table === 'key' ? (row.id ?? '') : (row.n ?? 0));
-export const chunkOf = (table: SmallTable, n: number): number => (table === 'key' ? 0 : Math.floor(n / CHUNK_ROWS[table]));
+export const idOf = (table: SmallTable, row: SmallRow): number | string => (isNamed(table) ? (row.id ?? '') : (row.n ?? 0));
+export const chunkOf = (table: SmallTable, n: number): number => (isNamed(table) ? 0 : Math.floor(n / CHUNK_ROWS[table]));
 
 export function chunksOf(rows: SmallRows): Chunk[] {
   const chunks = new Map<string, { table: SmallTable; chunk: number; rows: SmallRow[] }>();

@@ -25,8 +25,8 @@ export interface Ground {
   nextPatch: number | null;
   /** Segments that were read while opening, until they are asked for. */
   readonly ahead: Map<number, Promise<RunColumns>>;
-  /** Rows that were read while opening, until all are. */
-  front: Front | null;
+  /** Jobs that were read while opening, until all are. */
+  front: { readonly folds: number; readonly jobs: Front['jobs'] } | null;
   /** Writes that may fail for want of room before more is dropped: browsers give deleted room back late. */
   patience: number;
 }

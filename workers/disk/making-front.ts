@@ -1,17 +1,17 @@
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { dayStartsAround } from '#workers/columns/days.ts';
-import { openJson, sealJson } from './cipher.ts';
+import { rowsOf } from './books.ts';
+import { sealJson } from './cipher.ts';
 import { FRONT_SEC, type Front } from './front.ts';
 import { ownManifest, putManifest, type Ground } from './ground.ts';
 import type { Manifest } from './manifest.ts';
-import { pack } from './packing.ts';
-import { findSegment, rowsOfBooks, type Who } from './reading.ts';
+import { findSegment, openChunk, openWho, rowsOfBooks, smallBooks } from './reading.ts';
 
-/** A job is read for the window that shows it: no more than several windows of them, the worst first. */
+/** A job is read for the window that shows it: no more than many windows of them, the worst first. */
 const MOST_JOBS = 2_048;
 const DAYS_BACK = 200, DAYS_AHEAD = 30;
 
-export const isFrontStale = (m: Manifest): boolean => m.front !== m.generation;
+export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.generation;
 
 /** Answers false where segments or books have changed meanwhile. */
 export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean> {
@@ -26,10 +26,11 @@ export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean
   const { problem = [] } = await rowsOfBooks(ground, { problem: ns });
   const open = problem.filter(({ closedAt }) => closedAt === null).sort((a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state) || b.lastRun - a.lastRun);
   const { job = [] } = await rowsOfBooks(ground, { job: open.slice(0, MOST_JOBS).map((one) => one.job) });
-  const who = await ground.shelves.read(['meta'], (shelf) => shelf.get('meta', 'who'));
-  const { branding: { timeZone, dayBeginsHour } } = await openJson<Who>(ground.cipher, 'meta', 'who', who?.name === 'who' ? who.sealed : undefined);
+  const [record, books] = await ground.shelves.read(['meta', 'books'], async (shelf) => Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]));
+  const who = await openWho(ground, record), small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
+  const { timeZone, dayBeginsHour } = who.branding;
   const front: Front = {
-    load: seen.load, folds: seen.folds, problem: pack(problem), job: pack(job),
+    who, rows: { ...small, problem }, jobs: { ns: job.map(({ n }) => n), texts: job.map((row) => JSON.stringify(row)) },
     days: dayStartsAround(timeZone, dayBeginsHour, newest * 1000, DAYS_BACK, DAYS_AHEAD),
   };
   const sealed = await sealJson(ground.cipher, 'meta', 'front', front);
@@ -37,7 +38,7 @@ export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean
     const now = await ownManifest(ground, shelf);
     if (now.generation !== seen.generation) return false;
     await shelf.put('meta', { name: 'front', sealed });
-    await putManifest(shelf, { ...now, front: now.generation });
+    await putManifest(shelf, { ...now, front: { generation: now.generation, folds: now.folds } });
     return true;
   });
 }

@@ -28,8 +28,8 @@ export interface Manifest {
   /** Of `patchRuns`, those that wait in the oldest patch for the page of their day. */
   readonly leftRuns: number;
   readonly nextSegment: number;
-  /** The generation that the front was made of. */
-  readonly front?: number;
+  /** What the front was made of. */
+  readonly front?: { readonly generation: number; readonly folds: number };
 }
 interface DayHere { readonly day: Day; readonly here: boolean }
 

@@ -1,53 +1,61 @@
 import { viewColumns, type RunColumns } from '#contract/monitoring/columns.ts';
-import { DiskFault, type Ahead, type Fresh, type Opened, type Patch, type SegmentInfo, type SmallRows, type WantedRows } from '../seams.ts';
-import { chunkName, chunkOf, joinRows, LATER_TABLES, rowsOf, SMALL_TABLES, type Chunk } from './books.ts';
+import { DiskFault, type Ahead, type Opened, type Patch, type SegmentInfo, type SmallRows, type WantedRows } from '../seams.ts';
+import { SMALL_TABLES } from '../tables.ts';
+import { chunkName, chunkOf, joinRows, LATER_TABLES, rowsOf, type Chunk } from './books.ts';
 import { openJson, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } from './database.ts';
-import { openFront, rowsInFront } from './front.ts';
+import { hasFront, jobsInFront, openFront, type Front } from './front.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
 import { unpack, type Packed } from './packing.ts';
 import type { Shelf } from './shelves.ts';
 
-export type Who = Pick<Fresh, 'me' | 'branding' | 'people'>;
-
 /**
- * Reads no job and no problem, and no segment but those `ahead` of being asked for (COL-6): all in one transaction, for each one costs the
- * first rows more than its bytes. Null where anything is missing or cannot be read.
+ * Reads no job, no problem but those of the front, and no segment but those `ahead` of being asked for (COL-6): all in one transaction, for
+ * each costs the first rows more than its bytes. Null where anything is missing or cannot be read.
  */
-export async function openAll(ground: Ground, ahead: Ahead | null): Promise<Opened | null> {
+export async function openAll(ground: Ground, ahead: Ahead | null, withFront = ahead !== null): Promise<Opened | null> {
   ground.ahead.clear();
   ground.front = null;
   try {
-    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) => findAll(shelf, ahead));
+    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) => findAll(shelf, ahead, withFront));
     if (found === null) return null;
-    const { manifest } = found;
-    for (const { info, record } of found.segments) {
-      const columns = openSegment(ground, info, record?.sealed);
-      columns.catch(() => undefined); // whoever asks for it is told
-      ground.ahead.set(info.id, columns);
-    }
-    const [who, chunks, patches, front] = await Promise.all([
-      openJson<Who>(ground.cipher, 'meta', 'who', found.who?.name === 'who' ? found.who.sealed : undefined),
-      Promise.all(found.books.map((one) => openChunk(ground, one))),
-      Promise.all(found.patches.map((one) => openPatch(ground, one))),
-      openFront(ground, found.front, manifest),
-    ]);
-    ground.load = manifest.load;
-    ground.nextPatch = manifest.nextPatch;
-    ground.front = front;
-    const { epoch, cursor, folds, syncedAt, days, segments } = manifest;
-    return { epoch, cursor, folds, ...who, rows: rowsOf(chunks), patches, syncedAt, days, segments, dayStarts: front?.days ?? null };
+    const { manifest, front, segments: read } = found;
+    const coming = Promise.all([front === null ? openBooks(ground, found) : openFront(ground, front), ...found.patches.map((one) => openPatch(ground, one))]);
+    for (const { info, record } of read) readAhead(ground, info, record); // decrypted behind what is smaller
+    const [known, ...patches] = await coming;
+    if (known === null) return await openAll(ground, ahead, false);
+    const { load, epoch, cursor, folds, syncedAt, days, segments, nextPatch } = manifest;
+    ground.load = load;
+    ground.nextPatch = nextPatch;
+    ground.front = known.jobs && { folds, jobs: known.jobs };
+    return { epoch, cursor, folds, ...known.who, rows: known.rows, patches, syncedAt, days, segments, dayStarts: known.days };
   } catch (thrown) {
     if (isLost(thrown)) return null;
     throw thrown;
   }
 }
 
+type Known = Omit<Front, 'days' | 'jobs'> & { readonly days: Front['days'] | null; readonly jobs: Front['jobs'] | null };
+
+async function openBooks(ground: Ground, { who, books }: Pick<Found, 'who' | 'books'>): Promise<Known> {
+  const [opened, ...chunks] = await Promise.all([openWho(ground, who), ...books.map((one) => openChunk(ground, one))]);
+  return { who: opened, rows: rowsOf(chunks), days: null, jobs: null };
+}
+
+export const openWho = (ground: Ground, record: MetaRecord | undefined): Promise<Front['who']> =>
+  openJson(ground.cipher, 'meta', 'who', record?.name === 'who' ? record.sealed : undefined);
+
+function readAhead(ground: Ground, info: SegmentInfo, record: SegmentRecord | undefined): void {
+  const columns = openSegment(ground, info, record?.sealed);
+  columns.catch(() => undefined); // whoever asks for it is told
+  ground.ahead.set(info.id, columns);
+}
+
 /** The rows that are asked for, as far as there are any. */
 export async function readBooks(ground: Ground, folds: number, wanted: WantedRows): Promise<SmallRows> {
   if (ground.front?.folds !== folds) return rowsOfBooks(ground, wanted, folds);
-  const { rows, left } = rowsInFront(ground.front, wanted);
+  const { rows, left } = jobsInFront(ground.front.jobs, wanted);
   const more = await rowsOfBooks(ground, left, folds);
   return Object.keys(more).length === 0 ? rows : joinRows([rows, more]);
 }
@@ -153,26 +161,28 @@ export async function openChunk(ground: Ground, { table, chunk, sealed }: BookRe
 
 interface Found {
   readonly manifest: Manifest;
+  readonly front: Sealed | null;
+  /** Where there is no front. */
   readonly who: MetaRecord | undefined;
-  readonly front: MetaRecord | undefined;
   readonly books: readonly BookRecord[];
   readonly patches: readonly PatchRecord[];
   readonly segments: readonly { readonly info: SegmentInfo; readonly record: SegmentRecord | undefined }[];
 }
 
-async function findAll(shelf: Shelf<DiskRecords>, ahead: Ahead | null): Promise<Found | null> {
-  const segmentsOf = async (manifest: Manifest | null): Promise<Found['segments']> =>
-    Promise.all((manifest && ahead ? ahead(manifest.segments) : []).map(async (info) => ({ info, record: await shelf.get('segments', info.id).catch(unlessLost) })));
-  const coming = manifestIn(shelf);
-  const [manifest, segments, who, front, patches, ...books] = await Promise.all([
-    coming, coming.then(segmentsOf), shelf.get('meta', 'who'), ahead ? shelf.get('meta', 'front').catch(unlessLost) : undefined, shelf.all('patches'),
-    ...SMALL_TABLES.filter((table) => !isLater({ table })).map((table) => shelf.within('books', [table, -1], [table, Infinity])),
-  ]);
+async function findAll(shelf: Shelf<DiskRecords>, ahead: Ahead | null, withFront: boolean): Promise<Found | null> {
+  const [manifest, patches] = await Promise.all([manifestIn(shelf), shelf.all('patches')]);
   if (manifest === null) return null;
   patches.sort((a, b) => a.id - b.id);
-  const whole = patches.length === manifest.nextPatch - manifest.firstPatch && patches.every((one, i) => one.id === manifest.firstPatch + i);
-  return whole ? { manifest, who, front, books: books.flat(), patches, segments } : null;
+  if (patches.length !== manifest.nextPatch - manifest.firstPatch || !patches.every((one, i) => one.id === manifest.firstPatch + i)) return null;
+  const segments = Promise.all((ahead?.(manifest.segments) ?? []).map(async (info) => ({ info, record: await shelf.get('segments', info.id).catch(unlessLost) })));
+  const front = withFront && hasFront(manifest) ? await shelf.get('meta', 'front').catch(unlessLost) : undefined;
+  if (front?.name === 'front') return { manifest, front: front.sealed, who: undefined, books: [], patches, segments: await segments };
+  const [who, books] = await Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]);
+  return { manifest, front: null, who, books, patches, segments: await segments };
 }
+
+export const smallBooks = async (shelf: Shelf<DiskRecords>): Promise<BookRecord[]> =>
+  (await Promise.all(SMALL_TABLES.filter((table) => !isLater({ table })).map((table) => shelf.within('books', [table, -1], [table, Infinity])))).flat();
 
 /** The browser itself says that a record's bytes are gone or no longer a value. */
 const LOST = new Set(['NotReadableError', 'DataError', 'DataCloneError']);

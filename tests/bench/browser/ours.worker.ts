@@ -6,7 +6,6 @@ import { openDisk } from '../../../workers/disk/disk.ts';
 import { openRegister } from '../../../workers/disk/register.ts';
 import { DAYS_AT_ONCE, openBooks, openFirst } from '../../../workers/opening.ts';
 import type { First } from '../../../workers/opening.ts';
-import { warmUp } from '../../../workers/warm.ts';
 import { databaseOf } from '../../../workers/disk/database.ts';
 import type { Disk } from '../../../workers/seams.ts';
 import { BENCH_NOW, makeChanges, makeData } from '../data.ts';
@@ -65,7 +64,6 @@ const contender: Contender = {
   async open() {
     engine = makeEngine();
     const began = performance.now();
-    setTimeout(() => warmUp(makeEngine()), 0); // as worker.ts does
     const from = disk = await held();
     steps.length = 0;
     steps.push(['both databases', performance.now() - began]);
