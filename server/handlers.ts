@@ -1,13 +1,20 @@
 import { accountHandlers } from './account/handlers.ts';
+import { preferenceHandlers } from './account/preferences.ts';
 import { brandHandlers } from './brand/handlers.ts';
 import type { Handlers } from './http/handler.ts';
+import { computerHandlers } from './monitoring/computers.ts';
+import { jobHandlers } from './monitoring/desk-jobs.ts';
+import { viewHandlers } from './monitoring/desk-views.ts';
+import { evidenceHandlers } from './monitoring/evidence.ts';
 import { executionHandlers } from './monitoring/executions.ts';
 import { ingestHandlers } from './monitoring/ingest.ts';
 import { keyHandlers } from './monitoring/keys.ts';
+import { repositoryHandlers } from './monitoring/repositories.ts';
 import { syncHandlers } from './sync/handlers.ts';
 import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
-  ...brandHandlers(world), ...accountHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
+  ...brandHandlers(world), ...accountHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
+  ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
 });

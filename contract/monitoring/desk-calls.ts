@@ -36,13 +36,16 @@ export const repositoryOut = v.object({
 });
 export type RepositoryOut = v.InferOutput<typeof repositoryOut>;
 
-/** One line of the evidence: one deed on one problem. */
+/** One line of the evidence: one deed on one problem, or on a job that was ignored. `who`: a name; the clock heeds a job that ran again. */
 export const evidenceOut = v.object({
   at: v.number(), who: v.string(),
   what: v.picklist(['reviewed', 'reopened', 'snoozed', 'woken', 'noted', 'ticketed', 'called usual', 'ignored', 'heeded']),
   company: v.string(), job: v.string(), computer: v.string(), source: v.picklist(SOURCES), type: v.picklist(JOB_TYPES),
-  /** As it stood when it was done. */
-  state: v.string(), cause: v.string(), runs: v.number(), comment: orNull(v.string()), until: orNull(v.number()),
+  /** What was wrong. `Disabled` where it was that the job is switched off; empty, with no cause, where an ignored job had no problem then. */
+  state: v.string(), cause: v.string(),
+  /** Runs that the problem had when it was done. One that was corrected since then counts from its correction on. 0 where there was no problem. */
+  runs: v.number(),
+  comment: orNull(v.string()), until: orNull(v.number()),
 });
 export type Evidence = v.InferOutput<typeof evidenceOut>;
 
@@ -65,7 +68,7 @@ export const deskCalls = {
   }),
 
   listComputers: call({
-    method: 'GET', path: 'monitoring/reporting/discovery/computers', says: 'Computers that were seen in a time, with how many jobs each has.',
+    method: 'GET', path: 'monitoring/reporting/discovery/computers', says: 'Computers that were seen in a time (from its start to before its end), with how many jobs each has.',
     takes: v.strictObject({ from: v.optional(moment), to: v.optional(moment) }), gives: v.array(computerOut), gate: 'monitoring.daily-checks', failures: [],
   }),
   listComputersNow: call({

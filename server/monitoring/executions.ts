@@ -5,10 +5,10 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { GivesOf } from '#contract/calls.ts';
 import type { Handlers, Signed } from '#server/http/handler.ts';
+import { once, refusal } from '#server/http/once.ts';
+import type { Decision } from '#server/http/once.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
-import { once } from './command.ts';
-import type { Decision } from './command.ts';
 import { executionOf } from './execution.ts';
 
 const NOT_FOUND = failed({ kind: 'not-found', message: MESSAGES.notFound });
@@ -24,15 +24,15 @@ export function executionHandlers(world: World): Pick<Handlers, 'getExecution' |
       return found ? ok(found) : NOT_FOUND;
     },
 
-    changeExecution: ({ id, change }, ask) => once<Changed>(world, ask, async (tx) => {
-      const { drafts, refused } = await decide(tx, ask.signed, change, [id], ask.now);
+    changeExecution: ({ id, change }, ask) => once<Changed>(world, ask, async (tx, signed) => {
+      const { drafts, refused } = await decide(tx, signed, change, [id], ask.now);
       const [first] = refused;
-      return first ? { drafts: [], answer: () => failed(first.failure) } : { drafts, answer: (seq) => ok({ seq, accepted: 1, refused: [] }) };
+      return first ? refusal(first.failure) : { drafts, answer: (seq) => ok({ seq, accepted: 1, refused: [] }) };
     }),
 
-    changeExecutions: ({ ids, change }, ask) => once<Changed>(world, ask, async (tx): Promise<Decision<Changed>> => {
+    changeExecutions: ({ ids, change }, ask) => once<Changed>(world, ask, async (tx, signed): Promise<Decision<Changed>> => {
       const asked = [...new Set(ids)];
-      const { drafts, refused } = await decide(tx, ask.signed, change, asked, ask.now);
+      const { drafts, refused } = await decide(tx, signed, change, asked, ask.now);
       return {
         drafts,
         answer: (seq) => ok({
@@ -47,8 +47,7 @@ export function executionHandlers(world: World): Pick<Handlers, 'getExecution' |
 const inScope = (signed: Signed | null, company: CompanyN): boolean =>
   signed !== null && (signed.companies === null || signed.companies.includes(company));
 
-async function decide(tx: TenantTx, signed: Signed | null, change: Change, asked: readonly RunN[], now: number) {
-  if (!signed) throw new Error('a change without a session');
+async function decide(tx: TenantTx, signed: Signed, change: Change, asked: readonly RunN[], now: number) {
   const runs = await tx.rows('run', asked);
   const problems = await tx.rows('problem', [...new Set([...runs.values()].flatMap(({ problem }) => (problem === null ? [] : [problem])))]);
   const targets = new Map<RunN, Target>();

@@ -3,9 +3,9 @@ import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
-import type { Ask } from '#server/http/handler.ts';
-import type { TenantTx } from '#server/store/store.ts';
-import type { World } from '#server/world.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import type { Ask, Signed } from './handler.ts';
 
 export interface Decision<T> { readonly drafts: readonly Draft[]; readonly answer: (seq: number) => Result<T> }
 
@@ -14,7 +14,7 @@ export interface Decision<T> { readonly drafts: readonly Draft[]; readonly answe
  * and body gets the stored answer, also where it was a refusal; the same id with another body, or a number before the device's last
  * one, is refused. A command without an id (a caller of the API that queues nothing) is simply done.
  */
-export function once<T>(world: World, ask: Ask, decide: (tx: TenantTx) => Promise<Decision<T>>): Promise<Result<T>> {
+export function once<T>(world: World, ask: Ask, decide: (tx: TenantTx, signed: Signed) => Promise<Decision<T>>): Promise<Result<T>> {
   const { command, signed, tenant, now } = ask;
   if (!signed) throw new Error('a command without a session');
   return world.store.tenant(tenant, async (tx) => {
@@ -30,7 +30,7 @@ export function once<T>(world: World, ask: Ask, decide: (tx: TenantTx) => Promis
       const expected = (last?.n ?? 0) + 1;
       if (command.order < expected) return failed({ kind: 'out-of-order', message: MESSAGES.outOfOrder, expected });
     }
-    const { drafts, answer } = await decide(tx);
+    const { drafts, answer } = await decide(tx, signed);
     const by = { actor: { is: 'user', id: signed.userId }, subject: null, commandId: command?.id ?? null, at: now } as const;
     const logged = drafts.length > 0 ? await tx.append(drafts, by) : [];
     const result = answer(logged.at(-1)?.seq ?? (await tx.head()).seq);
@@ -45,3 +45,6 @@ export function once<T>(world: World, ask: Ask, decide: (tx: TenantTx) => Promis
 }
 
 const KEY_REUSED: Failure = { kind: 'key-reused', message: MESSAGES.keyReused };
+
+/** Nothing is done, and why. */
+export const refusal = (failure: Failure): Decision<never> => ({ drafts: [], answer: () => failed(failure) });

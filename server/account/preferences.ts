@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import type { PreferenceName } from '#contract/account/preferences.ts';
+import { preferenceId, ThemeSchema } from '#contract/account/preferences.ts';
+import type { GivesOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { ok } from '#contract/result.ts';
+import type { Handlers } from '../http/handler.ts';
+import { once, refusal } from '../http/once.ts';
+import type { World } from '../world.ts';
+
+/** DESK-5: everybody sets how the portal is for themselves, nobody for another. */
+export function preferenceHandlers(world: World): Pick<Handlers, 'prefer'> {
+  return {
+    prefer: ({ id, name, value }, ask) => once<GivesOf<'prefer'>>(world, ask, async (_tx, { userId }) => {
+      if (id.toLowerCase() !== userId) return refusal({ kind: 'forbidden', message: MESSAGES.preferenceNotOwned });
+      if (!readable(name, value)) {
+        return refusal({ kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: 'value', message: MESSAGES.preferenceUnreadable }] });
+      }
+      const event = { type: 'user.preferred@1', data: { id: userId, name, value } } as const;
+      return { drafts: [{ event, company: null, entity: `preference:${preferenceId(userId, name)}` }], answer: (seq) => ok({ seq }) };
+    }),
+  };
+}
+
+/** JSON, whatever the screen means by it; the theme is what the specification says. */
+function readable(name: PreferenceName, value: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return name !== 'theme' || v.is(ThemeSchema, parsed);
+  } catch {
+    return false;
+  }
+}

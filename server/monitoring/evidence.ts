@@ -1,0 +1,61 @@
+import type { GivesOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Handlers } from '#server/http/handler.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import { scopeOf, seesCompany } from '#server/sync/scope.ts';
+import type { Scope } from '#server/sync/scope.ts';
+import type { World } from '#server/world.ts';
+import { bounds, deedsBefore, linesOf } from './evidence-log.ts';
+import type { Line } from './evidence-log.ts';
+import { told } from './evidence-told.ts';
+
+/** Lines of a page. */
+export const EVIDENCE_PAGE = 500;
+const LONGEST: Ms = 366 * 86_400_000;
+/** Deeds that are read at once: each may be on ten thousand problems. */
+const AT_ONCE = 100;
+
+/** EVID-1 to EVID-4: who did what to which problem, newest first. */
+export function evidenceHandlers(world: World): Pick<Handlers, 'listEvidence'> {
+  return {
+    async listEvidence({ from, to, company, before }, { tenant, signed }) {
+      if (!signed) throw new Error('a list without a session');
+      if (to <= from) return failed(bad('to', MESSAGES.evidenceEmpty));
+      if (to - from > LONGEST) return failed(bad('from', MESSAGES.evidenceTooLong));
+      const companies = askedOf(scopeOf(signed), company);
+      return world.store.tenant(tenant, async (tx) => ok(await pageOf(tx, from, to, companies, before)), { readOnly: true });
+    },
+  };
+}
+
+/** Of which companies is told; null for all and for what is of none. */
+const askedOf = (scope: Scope, company: CompanyN | undefined): readonly CompanyN[] | null =>
+  (company === undefined ? scope.companies && [...scope.companies] : seesCompany(scope, company) ? [company] : []);
+
+/**
+ * The lines before a cursor. A cursor names the line that comes next: `<seq>.<index>` is the line of the deed's problem at `index`, and
+ * `<seq>` all of the deeds before that one; so a deed on many problems goes on in the next page exactly where it was cut (EVID-2).
+ */
+async function pageOf(tx: TenantTx, from: Ms, to: Ms, companies: readonly CompanyN[] | null, before: string | undefined): Promise<GivesOf<'listEvidence'>> {
+  const { after, most } = await bounds(tx, from, to);
+  const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);
+  // The deed that was cut is read again, from the line on at which it was.
+  let next = Math.min(index === undefined ? seq : seq + 1, most + 1);
+  const lines: Line[] = [];
+  while (companies === null || companies.length > 0) {
+    const deeds = await deedsBefore(tx, { next, after, from, to, companies }, AT_ONCE);
+    for (const deed of deeds) {
+      lines.push(...linesOf(deed).slice(deed.seq === seq ? index ?? 0 : 0));
+      next = deed.seq;
+      if (lines.length > EVIDENCE_PAGE) break;
+    }
+    if (lines.length > EVIDENCE_PAGE || deeds.length < AT_ONCE) break;
+  }
+  const cut = lines[EVIDENCE_PAGE];
+  return { rows: await told(tx, lines.slice(0, EVIDENCE_PAGE)), before: cut ? `${cut.deed.seq}.${cut.index}` : null };
+}
+
+const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', message, issues: [{ path, message }] });

@@ -1,0 +1,25 @@
+import type { RepositoryOut } from '#contract/monitoring/desk-calls.ts';
+import { fullAt } from '#contract/monitoring/full.ts';
+import type { RepositoryRow } from '#contract/monitoring/rows.ts';
+import { ok } from '#contract/result.ts';
+import type { Handlers } from '#server/http/handler.ts';
+import { scopeOf } from '#server/sync/scope.ts';
+import type { World } from '#server/world.ts';
+
+export function repositoryHandlers(world: World): Pick<Handlers, 'listRepositories'> {
+  return {
+    listRepositories: (_input, { tenant, signed }) => world.store.tenant(tenant, async (tx) => {
+      if (!signed) throw new Error('a list without a session');
+      const { companies } = scopeOf(signed);
+      let query = tx.sql.selectFrom('repository').select('row').where('tenant_id', '=', tenant);
+      if (companies !== null) query = query.where('company_n', 'in', [0, ...companies]);
+      return ok((await query.orderBy('id').execute()).map(({ row }) => outOf(row)));
+    }, { readOnly: true }),
+  };
+}
+
+const outOf = (row: RepositoryRow): RepositoryOut => ({
+  _id: row.id, company: row.company, name: row.name, type: row.type, hostName: row.hostName, path: row.path,
+  capacityBytes: row.capacityBytes, freeBytes: row.freeBytes, usedBytes: row.usedBytes, sampledAt: row.sampledAt,
+  days: row.days.map(({ day, usedBytes, capacityBytes }) => ({ day, usedBytes, capacityBytes })), fullAt: fullAt(row),
+});
