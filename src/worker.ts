@@ -1,6 +1,6 @@
 import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
-import type { Door, WatchName } from '#workers/api.ts';
+import type { Door, Exporting, WatchName } from '#workers/api.ts';
 // oxlint-disable-next-line import/default -- the query makes the bundler answer with the worker's address
 import workerUrl from '../workers/worker.ts?worker&url';
 import { doorFailed } from './door.ts';
@@ -24,6 +24,7 @@ function doorOf(remote: Remote<Door>): Door {
   const watch = remote.watch as unknown as (name: WatchName, takes: object, onChange: unknown) => Promise<Remote<FarWatch>>;
   const send = remote.send as unknown as Door['send'];
   const ask = remote.ask as unknown as Door['ask'];
+  const exportRuns = remote.exportRuns as unknown as (filter: object, columns: object, onProgress: unknown) => Promise<Remote<Exporting>>;
   return {
     async watch(name, takes, onChange) {
       const far = await watch(name, takes, proxy(onChange));
@@ -35,6 +36,12 @@ function doorOf(remote: Remote<Door>): Door {
     send: (name, input) => send(name, input),
     ask: (name, input) => ask(name, input),
     matching: (filter) => remote.matching(filter),
+    async exportRuns(filter, columns, onProgress) {
+      const far = await exportRuns(filter, columns, proxy(onProgress));
+      let over = false;
+      const done = far.done().finally(() => { over = true; far[releaseProxy](); });
+      return { done: () => done, cancel: () => { if (!over) far.cancel().catch(doorFailed); } };
+    },
     signIn: (username, password) => remote.signIn(username, password),
     signOut: (unsent) => remote.signOut(unsent),
     mend: (id, how) => remote.mend(id, how),
@@ -48,7 +55,7 @@ const lost = (event: ErrorEvent): void => doorFailed(event.message || 'The worke
 
 const silence = (): Promise<never> => new Promise(() => {});
 const DEAF: Door = {
-  watch: silence, send: silence, ask: silence, matching: silence, signIn: silence, signOut: silence, mend: silence, syncNow: silence,
+  watch: silence, send: silence, ask: silence, matching: silence, exportRuns: silence, signIn: silence, signOut: silence, mend: silence, syncNow: silence,
 };
 
 /** The service worker's address. Its place is the root of the site, so that it may answer for all of it. */

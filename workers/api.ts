@@ -6,7 +6,10 @@ import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { CallName, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { Ms, RunN } from '#contract/ids.ts';
+import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
+import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { ExportColumn } from '#contract/monitoring/csv.ts';
+import type { Overview, OverviewAsk } from '#contract/monitoring/overview.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
@@ -18,6 +21,10 @@ export interface Watches {
   who: { readonly takes: object; readonly gives: Who };
   status: { readonly takes: object; readonly gives: SyncStatus };
   runs: { readonly takes: RunsWatch; readonly gives: RunsView };
+  /** Null before anything is here. */
+  overview: { readonly takes: OverviewAsk; readonly gives: Overview | null };
+  calendar: { readonly takes: CalendarAsk; readonly gives: CalendarView | null };
+  find: { readonly takes: FindAsk; readonly gives: Found };
   companies: { readonly takes: object; readonly gives: readonly CompanyRow[] };
   keys: { readonly takes: object; readonly gives: readonly KeyRow[] };
   outbox: { readonly takes: object; readonly gives: OutboxView };
@@ -34,6 +41,20 @@ export interface RunsWatch {
   /** Count it up to take in what waits ("press R"). */
   readonly round: number;
 }
+
+/** Contains, any case; no text finds everything. At most `limit` of each sort. */
+export interface FindAsk { readonly text: string; readonly limit: number }
+
+/** Names that begin with the text, then those of which a word does, then those that hold it; each by name. `count`: of all that do. */
+export interface Found {
+  readonly jobs: { readonly count: number; readonly rows: readonly FoundJob[] };
+  readonly companies: { readonly count: number; readonly rows: readonly FoundCompany[] };
+  readonly computers: { readonly count: number; readonly rows: readonly FoundComputer[] };
+}
+export interface FoundCompany { readonly company: CompanyN; readonly name: string; readonly jobs: number }
+export interface FoundJob { readonly job: JobN; readonly name: string; readonly computer: string; readonly company: CompanyN; readonly companyName: string }
+/** A computer of a company; those of two companies are two. */
+export interface FoundComputer { readonly name: string; readonly company: CompanyN; readonly companyName: string; readonly jobs: number }
 
 export type Who =
   | { readonly is: 'starting' }
@@ -88,6 +109,8 @@ export interface Door {
   ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>>;
   /** All runs that match a filter, to act on them all. */
   matching(filter: RunsFilter): Promise<readonly RunN[]>;
+  /** The list as a CSV file, made on this device, network or not. `onProgress` is told what share of it is done, 0 to 1. */
+  exportRuns(filter: RunsFilter, columns: readonly ExportColumn[], onProgress: (share: number) => void): Promise<Exporting>;
   signIn(username: string, password: string): Promise<Result<Me>>;
   /** OUT-7. `ask`: sign out only if nothing is unsent, and answer how much is. */
   signOut(unsent: 'ask' | 'send' | 'keep' | 'discard'): Promise<Result<{ readonly out: boolean; readonly unsent: number }>>;
@@ -95,5 +118,13 @@ export interface Door {
   mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>>;
   syncNow(): Promise<void>;
 }
+
+/** A file being made. */
+export interface Exporting {
+  /** The file once it is whole; null where it was cancelled, or its user signed out. */
+  done(): Promise<ExportedFile | null>;
+  cancel(): void;
+}
+export interface ExportedFile { readonly name: string; readonly rows: number; readonly file: Blob }
 
 export interface Sent { readonly id: string; readonly sent: boolean }

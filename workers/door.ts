@@ -2,7 +2,12 @@ import { proxy } from 'comlink';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { Door, SyncStatus, Watch, Watches, WatchName } from './api.ts';
+import { makeCalendar } from './calendar/calendar.ts';
 import { allMatching, makeRunsWatch } from './door-runs.ts';
+import { exportRuns } from './export/export.ts';
+import { makeFinder } from './find/find.ts';
+import { makeOverview } from './overview/overview.ts';
+import { versioned } from './overview/versioned.ts';
 import { Session } from './session.ts';
 import { Watchers } from './watching.ts';
 import type { Watching } from './watching.ts';
@@ -16,6 +21,18 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     who: () => ({ make: () => session.who }),
     status: () => ({ make: () => session.loop?.status() ?? NOBODY }),
     runs: () => makeRunsWatch(() => session.loop?.replica ?? null, () => world.clock.now()),
+    overview: () => {
+      const overview = makeOverview(), count = versioned();
+      return { make: (takes) => count(overview(session.loop?.replica ?? null, takes, world.clock.now())) };
+    },
+    calendar: () => {
+      const calendar = makeCalendar(), count = versioned();
+      return { make: (takes) => count(calendar(session.loop?.replica ?? null, takes, world.clock.now())) };
+    },
+    find: () => {
+      const find = makeFinder();
+      return { make: (takes) => find(session.loop?.replica.engine ?? null, takes) };
+    },
     companies: () => ({ make: () => session.loop?.replica.engine.all('company') ?? [] }),
     keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
@@ -33,6 +50,14 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     },
     ask: (name, input) => session.ask(name, input),
     matching: (filter) => Promise.resolve(session.loop ? allMatching(session.loop.replica.engine, filter, world.clock.now()) : []),
+    exportRuns: (filter, columns, onProgress) => {
+      const { loop } = session, replica = loop?.replica;
+      if (!replica) return Promise.resolve(proxy({ done: () => Promise.resolve(null), cancel: () => {} }));
+      const { engine, generation } = replica, names = new Map(replica.people.map(({ id, name }) => [id, name]));
+      return Promise.resolve(proxy(exportRuns({
+        engine, clock: world.clock, names, filter, columns, onProgress, stillHere: () => session.loop === loop && replica.generation === generation,
+      })));
+    },
     signIn: (username, password) => session.signIn(username, password),
     signOut: (unsent) => session.signOut(unsent),
     mend: (id, how) => session.loop?.outbox.mend(id, how) ?? Promise.resolve(SIGNED_OUT),

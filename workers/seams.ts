@@ -8,6 +8,7 @@ import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Failure } from '#contract/errors.ts';
+import type { Segment } from './columns/segment.ts';
 
 /** The tables that a device keeps as rows. Runs are columns. */
 export type SmallTable = 'company' | 'job' | 'cause' | 'problem' | 'key';
@@ -36,6 +37,19 @@ export interface Engine {
   select(filter: RunsFilter, now: Ms): Selection;
   /** Rows of a selection's window, told as they are now, in the selection's order. */
   view(selection: Selection, window: RunsWindow, now: Ms): readonly RunView[];
+  /** The same rows as the columns have them. */
+  lean(selection: Selection, window: RunsWindow): readonly LeanRun[];
+  /** Visits the pieces that have runs that started in [fromSec, toSec), newest first, and which rows of them: for reading only. */
+  walk(fromSec: number, toSec: number, visit: (piece: Segment, from: number, to: number) => void): void;
+  /** Problems as they are shown, unsent changes included: one, or those that ask for a person now, in no order. */
+  problem(n: ProblemN): ProblemRow | undefined;
+  pending(now: Ms): readonly ProblemRow[];
+  /** What `zone` was given. */
+  readonly wall: { readonly timeZone: string; readonly dayBeginsHour: number };
+  /** Counts up with every change of a company's name, and of what a job is: its names, company, source, type, group, and whether it is enabled. */
+  readonly named: number;
+  /** No run here is of a job with a greater number. */
+  readonly mostJob: number;
   /** Rows here, and the newest start. */
   readonly size: number;
   readonly newestAt: Ms | null;

@@ -28,6 +28,9 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
       return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
     },
     runs: () => { throw new Error('the door of daily checks answers this one'); },
+    overview: () => null,
+    calendar: () => null,
+    find: () => ({ jobs: { count: 0, rows: [] }, companies: { count: 0, rows: [] }, computers: { count: 0, rows: [] } }),
     companies: () => companiesOf(scene),
     keys: () => keys,
     outbox: () => outbox,
@@ -87,6 +90,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     }),
     send: () => Promise.resolve(ok({ id: 'made-up', sent: true })),
     matching: () => Promise.resolve([]),
+    exportRuns: () => Promise.resolve({ done: () => Promise.resolve(null), cancel: () => {} }),
     async signIn() {
       await new Promise((resolve) => { setTimeout(resolve, 300); });
       switch (scene.signIn) {

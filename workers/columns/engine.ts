@@ -5,8 +5,9 @@ import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Engine, SmallTable } from '#workers/seams.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';
-import { Jobs } from './jobs.ts';
+import { isNamedAlike, Jobs } from './jobs.ts';
 import { Problems } from './problems.ts';
+import { leanAt } from './segment.ts';
 import { Segments } from './segments.ts';
 import { Scratch, select } from './select.ts';
 import { Picked } from './selection.ts';
@@ -29,7 +30,7 @@ export function makeEngine(): Engine {
   const companies = new Map<number, CompanyRow>(), jobs = new Jobs(), causes = new Map<number, CauseRow>();
   const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
   const segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
-  let days = daysOf('UTC', 0);
+  let days = daysOf('UTC', 0), wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 }, named = 0;
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, Tables[T]> } = {
     company: companies, job: jobs.rows, cause: causes, problem: problems.rows, key: keys,
@@ -43,6 +44,7 @@ export function makeEngine(): Engine {
 
   return {
     put(rows) {
+      if (rows.company?.some((row) => companies.get(row.n)?.name !== row.name) || rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))) named += 1;
       rows.company?.forEach((row) => { companies.set(row.n, row); companyNames.set(row.n, row.name); });
       rows.job?.forEach((row) => { jobs.put(row); jobNames.set(row.n, row.name + FIELD + row.computer); });
       rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); problems.putCause(row); });
@@ -53,7 +55,10 @@ export function makeEngine(): Engine {
       names.clear();
       for (const { id, name } of all) names.set(id, name);
     },
-    zone(timeZone, dayBeginsHour, starts = null) { days = daysOf(timeZone, dayBeginsHour, starts); },
+    zone(timeZone, dayBeginsHour, starts = null) {
+      days = daysOf(timeZone, dayBeginsHour, starts);
+      wall = { timeZone, dayBeginsHour };
+    },
     row: (table, id) => tables[table].get(id),
     all: (table) => [...tables[table].values()],
     addSegment: (columns) => { segments.add(columns); },
@@ -65,9 +70,20 @@ export function makeEngine(): Engine {
       if (!(selection instanceof Picked)) throw new TypeError('columns: a selection of another store');
       return viewRows(segments, selection.keys(first, count), lookup, days, now, selection.filter.anomaly);
     },
+    lean: (selection, { first, count }) => (selection instanceof Picked ? selection.keys(first, count) : []).flatMap((key) => {
+      const at = segments.find(key);
+      return at ? [leanAt(at.segment, at.row)] : [];
+    }),
+    walk: (fromSec, toSec, visit) => { segments.walk(fromSec, toSec, visit); },
+    problem: (n) => problems.at(n),
+    pending: (now) => problems.pending(now),
+    get wall() { return wall; },
+    get named() { return named; },
+    get mostJob() { return segments.reach.job; },
     get size() { return segments.size; },
     get newestAt() { return segments.newestAt; },
     clear() {
+      named += 1;
       for (const one of [companies, jobs, causes, keys, names, segments, problems, jobNames, companyNames]) one.clear();
     },
   };

@@ -6,6 +6,10 @@ import type { EntityGroup } from '#contract/monitoring/words.ts';
 /** Where a job runs, as lists group and filter by it: its server, or its computer where it has none. Empty where it is not known. */
 export const serverOf = (job: Pick<JobRow, 'server' | 'computer'> | undefined): string => (job ? job.server || job.computer : '');
 
+/** Whether a job is listed as before: what it goes through day by day is no part of that. */
+export const isNamedAlike = (a: JobRow | undefined, b: JobRow): boolean => a !== undefined && a.name === b.name && a.computer === b.computer
+  && a.server === b.server && a.company === b.company && a.source === b.source && a.type === b.type && a.group === b.group && a.enabled === b.enabled;
+
 /** The rows of jobs, and tables over their numbers. A job that is not here has server 0, which is the empty name, and no entity group. */
 export class Jobs {
   readonly rows = new Map<JobN, JobRow>();

@@ -64,6 +64,16 @@ export class Problems {
     return { review, cause };
   }
 
+  pending(now: Ms): ProblemRow[] {
+    this.wake(now);
+    const found: ProblemRow[] = [];
+    for (let n = this.review.indexOf(PENDING); n >= 0; n = this.review.indexOf(PENDING, n + 1)) {
+      const row = this.at(n);
+      if (row) found.push(row);
+    }
+    return found;
+  }
+
   clear(): void {
     this.rows.clear();
     this.over = new Map();

@@ -10,6 +10,8 @@ export interface Segment {
   readonly cols: RunColumns;
   /** Messages told after the columns were made, by row. */
   readonly told: Map<number, string | null>;
+  /** Counts up with every run that is told anew in place. */
+  edits: number;
   readonly leastN: number;
   readonly mostN: number;
 }
@@ -23,7 +25,7 @@ export function segmentOf(cols: RunColumns): Segment {
     if (n < leastN) leastN = n;
     if (n > mostN) mostN = n;
   }
-  return { rows: cols.rows, cols, told: new Map(), leastN, mostN };
+  return { rows: cols.rows, cols, told: new Map(), edits: 0, leastN, mostN };
 }
 
 /** A copy, so that what is changed in place here is not changed under a writer to the disk. */

@@ -5,7 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { mergeSegments } from './gather.ts';
 import { Reach } from './reach.ts';
 import type { Key, Segment } from './segment.ts';
-import { copyColumns, firstKey, isSorted, lastKey, leanAt, messageOf, rowOf, segmentOf } from './segment.ts';
+import { copyColumns, firstBefore, firstKey, isSorted, lastKey, leanAt, messageOf, rowOf, segmentOf } from './segment.ts';
 import { forgetSums } from './sums.ts';
 
 /** A piece with more messages told anew than this is made anew: they are searched one by one. */
@@ -76,6 +76,15 @@ export class Segments {
     return null;
   }
 
+  walk(fromSec: number, toSec: number, visit: (piece: Segment, from: number, to: number) => void): void {
+    for (const piece of this.list) {
+      if ((piece.cols.start[0] ?? 0) < fromSec) return;
+      if ((piece.cols.start[piece.rows - 1] ?? 0) >= toSec) continue;
+      const from = firstBefore(piece, toSec), to = firstBefore(piece, fromSec);
+      if (from < to) visit(piece, from, to);
+    }
+  }
+
   /** By number alone. Numbers follow time more or less, so most pieces are passed over whole. */
   runs(ns: readonly RunN[]): Map<RunN, LeanRun> {
     const found = new Map<RunN, LeanRun>();
@@ -134,6 +143,7 @@ function sorted(columns: RunColumns): RunColumns {
 
 function replace(segment: Segment, row: number, run: LeanRun): void {
   putRun(segment.cols, row, run);
+  segment.edits += 1;
   forgetSums(segment);
   if (messageOf(segment, row) !== run.message) segment.told.set(row, run.message);
 }

@@ -1,0 +1,81 @@
+import type { DayN } from '#contract/monitoring/day.ts';
+import type { CalendarMode } from '#contract/monitoring/calendar.ts';
+import { worst } from '#contract/monitoring/day.ts';
+import type { WorstHow } from '#contract/monitoring/day.ts';
+import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { RANK } from '#workers/columns/kinds.ts';
+import { secondsOf } from '#workers/overview/days.ts';
+import type { Span } from '#workers/overview/days.ts';
+import { Seen } from '#workers/overview/seen.ts';
+import type { Engine } from '#workers/seams.ts';
+
+/**
+ * What the results of a job on one day are, packed: bits 0 to 6 say which states occur (bit = place in `RUN_STATES`), bits 7 to 9 which of
+ * those that are over came last (place + 1, 0: none). Every mode is a table over these. By job number.
+ */
+export type Marks = Uint16Array;
+const STATES = RUN_STATES.length, RUNNING = RUN_STATES.indexOf('Running');
+export const STATE_BITS = (1 << STATES) - 1;
+/** States that ask for somebody: all but success and running. */
+export const PROBLEM_BITS = STATE_BITS & ~(1 << RUNNING) & ~(1 << RUN_STATES.indexOf('Success'));
+
+const HOW: Record<CalendarMode, WorstHow> = { worst: 'worst', best: 'best', last: 'last', mixed: 'warning-if-mixed' };
+const tables = new Map<CalendarMode, Uint8Array>();
+
+/** By marks: the place in `RUN_STATES` plus one of what the cell shows, 0 for nothing. */
+export function cellsOf(mode: CalendarMode): Uint8Array {
+  let table = tables.get(mode);
+  if (!table) {
+    table = Uint8Array.from({ length: 1 << (STATES + 3) }, (_, marks) => {
+      const last = RUN_STATES[(marks >> STATES) - 1], states = RUN_STATES.filter((_state, i) => (marks & (1 << i)) !== 0);
+      const shown = worst(last === undefined ? states : [...states, last], HOW[mode]);
+      return shown === null ? 0 : RUN_STATES.indexOf(shown) + 1;
+    });
+    tables.set(mode, table);
+  }
+  return table;
+}
+
+interface Kept { readonly seen: Seen; readonly from: number; readonly to: number; marks: Marks; used: number }
+
+/** Marks of days, walked once and again only where a run of the day has changed. */
+export class DayMarks {
+  readonly #days = new Map<DayN, Kept>();
+  #asked = 0;
+  /** Counts up with every change of any marks. */
+  version = 0;
+
+  /** Marks of each day, in their order; reach: the greatest job number. */
+  of(engine: Engine, spans: readonly Span[], reach: number): readonly Marks[] {
+    this.#asked += 1;
+    const all = spans.map(({ n, from, to }) => this.#day(engine, n, secondsOf(from), secondsOf(to), reach));
+    for (const [n, { used }] of this.#days) if (this.#days.size > MOST_KEPT && used !== this.#asked) this.#days.delete(n);
+    return all;
+  }
+
+  clear(): void {
+    this.#days.clear();
+    this.version += 1;
+  }
+
+  #day(engine: Engine, n: DayN, from: number, to: number, reach: number): Marks {
+    let kept = this.#days.get(n);
+    if (kept?.from !== from || kept.to !== to) this.#days.set(n, (kept = { seen: new Seen(from, to), from, to, marks: EMPTY, used: 0 }));
+    kept.used = this.#asked;
+    if (!kept.seen.changed(engine)) return kept.marks;
+    this.version += 1;
+    const marks = kept.seen.isEmpty ? EMPTY : new Uint16Array(reach + 1);
+    kept.seen.each(({ cols: { job, kind } }, first, last) => { markRows(marks, job, kind, first, last); });
+    return (kept.marks = marks);
+  }
+}
+const EMPTY = new Uint16Array();
+const MOST_KEPT = 400;
+
+/** Rows come newest first: the first of a job that is over is its last. */
+function markRows(marks: Marks, job: Uint32Array, kind: Uint16Array, first: number, last: number): void {
+  for (let row = first; row < last; row++) {
+    const one = job[row] ?? 0, state = RANK[kind[row] ?? 0] ?? 0, before = marks[one] ?? 0;
+    marks[one] = before | (1 << state) | (before >> STATES === 0 && state !== RUNNING ? (state + 1) << STATES : 0);
+  }
+}

@@ -1,0 +1,98 @@
+import type { JobN, Ms, ProblemN, UserId } from '#contract/ids.ts';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
+import type { Cell, ExportColumn, ExportColumnId } from '#contract/monitoring/csv.ts';
+import { utcText, wallText } from '#contract/monitoring/csv.ts';
+import { dayOf } from '#contract/monitoring/day.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import type { History, Usual } from '#workers/columns/history.ts';
+import { historiesOf, lastGoodAt, usualBefore } from '#workers/columns/history.ts';
+import { managedOf, sourceOf, stateOf, typeOf } from '#workers/columns/kinds.ts';
+import { reviewOf } from '#workers/columns/problems.ts';
+import type { Segment } from '#workers/columns/segment.ts';
+import type { Engine } from '#workers/seams.ts';
+
+/** Where the cells of a run come from. `usual` and `lastGood` need its job's history, which is looked up for many runs at once. */
+interface Source {
+  readonly engine: Engine;
+  readonly names: ReadonlyMap<UserId, string>;
+  readonly now: Ms;
+  /** False: an anomaly asks for no review. */
+  readonly anomalies: boolean;
+  readonly histories: ReadonlyMap<JobN, History>;
+}
+interface Told { readonly run: LeanRun; readonly problem: ProblemRow | undefined; readonly usual: () => Usual }
+
+type Is = 'text' | 'code' | 'number' | 'moment' | 'range';
+interface Column { readonly is: Is; readonly unit?: string; readonly of: (told: Told, from: Source) => string | number | boolean | readonly [number, number] | null | undefined }
+
+const COLUMNS: { readonly [Id in ExportColumnId]: Column } = {
+  state: { is: 'code', of: ({ run }) => stateOf(run.kind) },
+  streak: { is: 'number', of: ({ problem }, from) => problem && streakOf(problem, from) },
+  company: { is: 'text', of: ({ run }, { engine }) => engine.row('company', run.company)?.name },
+  job: { is: 'text', of: ({ run }, { engine }) => engine.row('job', run.job)?.name },
+  computer: { is: 'text', of: ({ run }, { engine }) => engine.row('job', run.job)?.computer },
+  server: { is: 'text', of: ({ run }, { engine }) => engine.row('job', run.job)?.server },
+  source: { is: 'code', of: ({ run }) => sourceOf(run.kind) },
+  type: { is: 'code', of: ({ run }) => typeOf(run.kind) },
+  managed: { is: 'code', of: ({ run }) => managedOf(run.kind) },
+  kind: { is: 'code', of: ({ problem }, { engine }) => problem && (engine.row('cause', problem.cause)?.kind ?? 'other') },
+  cause: { is: 'text', of: ({ problem }, { engine }) => problem && engine.row('cause', problem.cause)?.template },
+  message: { is: 'text', of: ({ run }) => run.message },
+  started: { is: 'moment', of: ({ run }) => run.startSec * 1000 },
+  duration: { is: 'number', unit: 'seconds', of: ({ run }) => run.elapsedSec },
+  usualDuration: { is: 'range', unit: 'seconds', of: ({ usual }) => usual().duration },
+  bytes: { is: 'number', unit: 'bytes', of: ({ run }) => run.bytes },
+  usualBytes: { is: 'range', unit: 'bytes', of: ({ usual }) => usual().bytes },
+  lastGood: { is: 'moment', of: ({ run }, { histories }) => lastGoodAt(histories.get(run.job) ?? []) },
+  review: { is: 'code', of: ({ problem }, { now, anomalies }) => (!problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now)) },
+  reviewedBy: { is: 'text', of: ({ problem }, { names }) => problem?.review && (names.get(problem.review.by) ?? '') },
+  reviewedAt: { is: 'moment', of: ({ problem }) => problem?.review?.at },
+  comment: { is: 'text', of: ({ problem }) => problem?.review?.comment },
+  snoozedUntil: { is: 'moment', of: ({ problem }) => problem?.snooze?.until },
+  note: { is: 'text', of: ({ problem }) => problem?.note?.content },
+  ticket: { is: 'text', of: ({ problem }) => problem?.ticket },
+  run: { is: 'number', of: ({ run }) => run.n },
+};
+const WITH_HISTORY = new Set<ExportColumnId>(['usualDuration', 'usualBytes', 'lastGood']);
+
+/** The first line: units stand in the titles, moments and ranges make two columns. */
+export const titlesOf = (columns: readonly ExportColumn[]): readonly string[] => columns.flatMap(({ id, title }) => {
+  const { is, unit } = COLUMNS[id];
+  if (is === 'moment') return [title, `${title} (UTC)`];
+  if (is === 'range') return [`${title} from (${unit ?? ''})`, `${title} to (${unit ?? ''})`];
+  return [unit === undefined ? title : `${title} (${unit})`];
+});
+
+/** Makes lines of cells for some runs at a time, in the order given. */
+export function makeCells(engine: Engine, names: ReadonlyMap<UserId, string>, columns: readonly ExportColumn[], anomalies: boolean, now: Ms): (runs: readonly LeanRun[]) => readonly (readonly Cell[])[] {
+  const needsHistory = columns.some(({ id }) => WITH_HISTORY.has(id)), { timeZone } = engine.wall;
+  const chosen = columns.map(({ id, words }) => ({ ...COLUMNS[id], words }));
+  return (runs) => {
+    const source: Source = { engine, names, now, anomalies, histories: needsHistory ? historiesHere(engine, runs) : new Map() };
+    return runs.map((run) => {
+      let usual: Usual | null = null;
+      const told: Told = {
+        run, problem: problemOf(engine, run.problem), usual: () => (usual ??= usualBefore(source.histories.get(run.job) ?? [], run)),
+      };
+      return chosen.flatMap(({ is, of, words }) => cellsOf(is, of(told, source) ?? null, words, timeZone));
+    });
+  };
+}
+
+function cellsOf(is: Is, value: ReturnType<Column['of']>, words: ExportColumn['words'], timeZone: string): readonly Cell[] {
+  if (is === 'range') return Array.isArray(value) ? [value[0], value[1]] : [null, null];
+  if (is === 'moment') return typeof value === 'number' ? [wallText(value, timeZone), utcText(value)] : [null, null];
+  if (is === 'code') return [words?.[String(value)] ?? (value === null ? null : String(value))];
+  return [typeof value === 'string' || typeof value === 'number' ? value : null];
+}
+
+const problemOf = (engine: Engine, n: ProblemN | null): ProblemRow | undefined => (n === null ? undefined : engine.problem(n));
+
+const streakOf = ({ openedAt, closedAt }: ProblemRow, { engine: { wall }, now }: Source): number =>
+  Math.max(1, dayOf(closedAt ?? now, wall.timeZone, wall.dayBeginsHour) - dayOf(openedAt, wall.timeZone, wall.dayBeginsHour) + 1);
+
+function historiesHere(engine: Engine, runs: readonly LeanRun[]): ReadonlyMap<JobN, History> {
+  const pieces: Segment[] = [];
+  engine.walk(0, Infinity, (piece) => { pieces.push(piece); });
+  return historiesOf(pieces, [...new Set(runs.map(({ job }) => job))], engine.mostJob);
+}

@@ -1,0 +1,70 @@
+import type { ExportColumn } from '#contract/monitoring/csv.ts';
+import { BOM, csvLine, csvName } from '#contract/monitoring/csv.ts';
+import type { UserId } from '#contract/ids.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { ExportedFile, Exporting } from '#workers/api.ts';
+import type { Engine } from '#workers/seams.ts';
+import type { WorkerClock } from '#workers/world.ts';
+import { makeCells, titlesOf } from './cells.ts';
+
+interface Export {
+  readonly engine: Engine;
+  readonly clock: WorkerClock;
+  readonly names: ReadonlyMap<UserId, string>;
+  readonly filter: RunsFilter;
+  readonly columns: readonly ExportColumn[];
+  /** Told what share is done; a page that is gone is no reason to fail. */
+  readonly onProgress: (share: number) => unknown;
+  /** False once the user has signed out or the store began anew. */
+  readonly stillHere: () => boolean;
+}
+
+/** Rows that are made in one go, how long a slice of work may take, and how much text is kept before it is put away as bytes. */
+const ROWS = 250, SLICE_MS = 10, MOST_ROWS = 4_000, PART_CHARS = 1 << 20;
+
+/**
+ * Writes a list as CSV (CSV-5, CSV-6): in short slices with other work between them, so that a filter asked meanwhile is answered
+ * as usual. The rows are those of the moment it began; what is told of them is told as it is when their turn comes.
+ */
+export function exportRuns({ engine, clock, names, filter, columns, onProgress, stillHere }: Export): Exporting {
+  let cancelled = false;
+  const begun = clock.now(), selection = engine.select({ ...filter, group: null }, begun), cellsOf = makeCells(engine, names, columns, filter.anomaly, begun);
+  const parts: Blob[] = [];
+  let text = BOM + csvLine(titlesOf(columns)), next = 0, rows = 0;
+
+  const put = (): void => {
+    parts.push(new Blob([text]));
+    text = '';
+  };
+  const slice = (): void => {
+    const until = clock.now() + SLICE_MS, last = Math.min(selection.total, next + MOST_ROWS);
+    while (next < last && clock.now() < until) {
+      const runs = engine.lean(selection, { first: next, count: Math.min(ROWS, last - next) });
+      for (const cells of cellsOf(runs)) text += csvLine(cells);
+      rows += runs.length;
+      next += ROWS;
+      if (text.length > PART_CHARS) put();
+    }
+  };
+  const tell = async (share: number): Promise<void> => {
+    try {
+      await onProgress(share);
+    } catch {
+      // the page that asked is gone
+    }
+  };
+
+  const done = (async (): Promise<ExportedFile | null> => {
+    void tell(0);
+    while (next < selection.total) {
+      await new Promise<void>((resolve) => { clock.after(0, resolve); });
+      if (cancelled || !stillHere()) return null;
+      slice();
+      void tell(Math.min(1, next / selection.total));
+    }
+    put();
+    if (selection.total === 0) void tell(1);
+    return { name: csvName('DailyChecks', begun, engine.wall.timeZone), rows, file: new Blob(parts, { type: 'text/csv;charset=utf-8' }) };
+  })();
+  return { done: () => done, cancel: () => { cancelled = true; } };
+}

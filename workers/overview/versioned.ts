@@ -1,0 +1,11 @@
+/** Counts what a watch gives: `version` goes up with every change of it. */
+export function versioned(): <T extends object>(value: T | null) => (T & { readonly version: number }) | null {
+  let version = 0, last = '';
+  return (value) => {
+    if (value === null) return null;
+    const text = JSON.stringify(value);
+    if (text !== last) version += 1;
+    last = text;
+    return { ...value, version };
+  };
+}
