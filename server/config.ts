@@ -1,14 +1,17 @@
 import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
+import { type Estate, isEstate } from './estate/choice.ts';
 import type { Config } from './world.ts';
 
-export interface Settings { readonly config: Config; readonly hostname: string; readonly demoPassword: string | null }
+/** `estate`: what was asked for; null where nothing was. */
+export interface Settings { readonly config: Config; readonly hostname: string; readonly demoPassword: string | null; readonly estate: Estate | null }
 
 /**
  * The server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL, DAYBOOK_TRUSTED_PROXIES (addresses or networks, with
- * commas), DAYBOOK_DEMO_PASSWORD (of the first administrator). A sentence where one cannot be used. `root` is the product's folder.
+ * commas), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which `--estate <size>` goes before. A sentence where one cannot
+ * be used. `root` is the product's folder.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>, root: string): Settings | string {
+export function readConfig(env: Readonly<Record<string, string | undefined>>, root: string, args: readonly string[] = []): Settings | string {
   const set = (name: string): string | null => (env[name] ?? '').trim() || null;
   const port = Number(set('PORT') ?? 4300);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return 'PORT must be a whole number from 0 to 65535.';
@@ -17,10 +20,24 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ro
   if (wrong !== undefined) return `DAYBOOK_TRUSTED_PROXIES holds "${wrong}", which is no address and no network.`;
   const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
   if (demoPassword !== null && demoPassword.length > 128) return 'DAYBOOK_DEMO_PASSWORD may have 128 characters at most.';
+  const given = optionsOf(args);
+  if (typeof given === 'string') return given;
+  const estate = given.estate ?? set('DAYBOOK_ESTATE');
+  if (estate !== null && !isEstate(estate)) return `The estate "${estate}" is not known: it is small, medium, large or none.`;
   return {
     config: { port, dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'), databaseUrl: set('DATABASE_URL'), pageDir: join(root, 'dist'), trustedProxies },
-    hostname: set('HOST') ?? '127.0.0.1', demoPassword,
+    hostname: set('HOST') ?? '127.0.0.1', demoPassword, estate,
   };
+}
+
+function optionsOf(args: readonly string[]): { readonly estate: string | null } | string {
+  let estate: string | null = null;
+  for (let i = 0; i < args.length; i += 1) {
+    const [name, inline] = (args[i] ?? '').split('=', 2);
+    if (name !== '--estate') return `The option "${args[i] ?? ''}" is not known: there is --estate small|medium|large|none.`;
+    estate = inline ?? args[(i += 1)] ?? '';
+  }
+  return { estate };
 }
 
 function isNetwork(text: string): boolean {

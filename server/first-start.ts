@@ -38,14 +38,15 @@ async function makeProvider(world: World): Promise<TenantId> {
 }
 
 /** Written before the user is made: a password that nobody knows would be worse than a file that is not used. */
-async function keepPassword(world: World, wanted: string | null): Promise<string> {
+export async function keepPassword(world: World, wanted: string | null): Promise<string> {
   const kept = wanted ?? readPassword(world) ?? madePassword(world.chance);
   await mkdir(world.config.dataDir, { recursive: true, mode: 0o700 });
   await writeFile(join(world.config.dataDir, FILE), `user name: ${USERNAME}\npassword: ${kept}\n`, { mode: 0o600 });
   return kept;
 }
 
-function readPassword({ config }: World): string | null {
+/** The password that was made at the first start, as long as its file is there. */
+export function readPassword({ config }: World): string | null {
   const file = join(config.dataDir, FILE);
   return existsSync(file) ? (/^password: (.*)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? null) : null;
 }

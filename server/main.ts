@@ -7,6 +7,8 @@ import { listen, probePort } from './http/listen.ts';
 import type { Listening } from './http/listen.ts';
 import { systemChance } from './chance.ts';
 import { systemClock } from './clock.ts';
+import { OtherEstate } from './estate/estate.ts';
+import { startEstate, whoIsWho } from './estate/start.ts';
 import { firstStart } from './first-start.ts';
 import { makeLog } from './log.ts';
 import { startClock } from './monitoring/clock.ts';
@@ -18,9 +20,9 @@ import type { World } from './world.ts';
 const GRACE_MS = 1_000, STOP_MS = 5_000;
 
 const log = makeLog(systemClock);
-const settings = readConfig(process.env, join(import.meta.dirname, '..'));
+const settings = readConfig(process.env, join(import.meta.dirname, '..'), process.argv.slice(2));
 if (typeof settings === 'string') giveUp(settings);
-const { config, hostname, demoPassword } = settings;
+const { config, hostname, demoPassword, estate: asked } = settings;
 
 // Asked first: it costs nothing, and opening the data takes seconds.
 await probePort(config.port, hostname).catch((error: unknown) => giveUp(portFault(error, config.port)));
@@ -28,7 +30,11 @@ const store = await openStore({ dataDir: config.dataDir, databaseUrl: config.dat
   .catch((error: unknown) => giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`));
 const world: World = { store, clock: systemClock, chance: systemChance, log, config };
 
-const administrator = await firstStart(world, demoPassword).catch(async (error: unknown) => {
+const estate = await startEstate(world, asked, demoPassword, tell).catch(async (error: unknown) => {
+  await store.close();
+  return giveUp(error instanceof OtherEstate ? `The data in ${config.dataDir} stay as they are. ${error.message}` : `The demo estate could not be made. ${said(error)}`);
+});
+const administrator = estate !== null ? null : await firstStart(world, demoPassword).catch(async (error: unknown) => {
   await store.close();
   return giveUp(`The first start could not be finished. ${said(error)}`);
 });
@@ -39,10 +45,12 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
   return giveUp(portFault(error, config.port));
 });
 const timers = startClock(world);
+const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));
 tell([
-  `Daybook is at http://${hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname}:${server.port}/`,
+  `Daybook is at ${addressOf(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname)}`,
+  ...(estate ? [whoIsWho(estate, (host) => addressOf(host ?? 'localhost'))] : []),
   ...(administrator ? [`user name: ${administrator.username}`, `password: ${administrator.password}`] : []),
   ...(assets === null ? ['The page is not built: only the API is served.'] : []),
 ].join('\n'));
@@ -56,6 +64,7 @@ async function stop(signal: string): Promise<void> {
   systemClock.after(STOP_MS, () => process.exit(1));
   try {
     timers.stop();
+    life?.stop();
     await server.stop(GRACE_MS);
     await store.close();
     process.exit(0);
@@ -64,6 +73,8 @@ async function stop(signal: string): Promise<void> {
     process.exit(1);
   }
 }
+
+function addressOf(host: string): string { return `http://${host}:${server.port}/`; }
 
 function tell(text: string): void { process.stdout.write(`${text}\n`); }
 

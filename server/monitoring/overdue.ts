@@ -69,7 +69,7 @@ const sayInto = (ground: Ground, drafts: Draft[], at: Ms): Say => (company, enti
   fold(ground, { event, company, entity, seq: 0, at, actor: { is: 'clock' }, subject: null, commandId: null });
 };
 
-function miss(ground: Ground, job: JobRow, expectedAt: Ms, lastStart: Ms | null, say: Say): void {
+export function miss(ground: Ground, job: JobRow, expectedAt: Ms, lastStart: Ms | null, say: Say): void {
   const n = ground.next.run++;
   const problem = stepProblem(ground, job, n, expectedAt, MISSED, MISSED.kind, say);
   if (problem === null) return;

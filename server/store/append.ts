@@ -13,20 +13,27 @@ export interface Ground extends Place {
 }
 
 /** LOG-2, LOG-3: numbers, events and rows in the one transaction, in which the head row is locked first. */
-export async function append(ground: Ground, drafts: readonly Draft[], by: By, taken: Partial<Numbers> = {}): Promise<readonly Logged[]> {
+export async function append(ground: Ground, drafts: readonly Draft[], by: By | readonly By[], taken: Partial<Numbers> = {}): Promise<readonly Logged[]> {
   if (drafts.length === 0) return [];
   const passed = checked(drafts);
   const before = await ground.raise(passed.length, taken);
-  const events = passed.map((draft, index): Logged => ({ ...draft, ...by, seq: before + 1 + index }));
+  const events = passed.map((draft, index): Logged => ({ ...draft, ...byOf(by, index), seq: before + 1 + index }));
   for (const [table, ids] of touched(events)) await ground.bring(table, ids);
   const changes = project(ground.held, events);
   // The database works on the first while the texts of the others are made; the connection takes them in this order.
-  const log = writeLog(ground, events, by, changes);
+  const log = writeLog(ground, events, 'actor' in by ? by : null, changes);
   log.catch(() => undefined);
   await new Promise((resolve) => void setImmediate(resolve));
   const written = await Promise.allSettled([log, ...writeChanges(ground, changes), writeSamples(ground, events.flatMap(sampleOf))]);
   for (const one of written) if (one.status === 'rejected') throw one.reason;
   return events;
+}
+
+function byOf(by: By | readonly By[], index: number): By {
+  if ('actor' in by) return by;
+  const own = by[index];
+  if (own === undefined) throw new Error('An event by nobody.');
+  return own;
 }
 
 function touched(events: readonly Logged[]): Map<TableName, Set<Id>> {

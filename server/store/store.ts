@@ -43,8 +43,11 @@ export interface TenantTx {
   rows<T extends TableName>(table: T, ids: readonly Id[]): Promise<Map<Id, Tables[T]>>;
   /** All rows of a table, for the small ones. */
   all<T extends TableName>(table: T): Promise<Tables[T][]>;
-  /** Checks, numbers, writes and folds the events, and writes the rows they change: all of it or nothing (LOG-3). `taken`: how many new numbers of each kind they use. */
-  append(drafts: readonly Draft[], by: By, taken?: Partial<Numbers>): Promise<readonly Logged[]>;
+  /**
+   * Checks, numbers, writes and folds the events, and writes the rows they change: all of it or nothing (LOG-3). `by`: of all of them, or of each.
+   * `taken`: how many new numbers of each kind they use.
+   */
+  append(drafts: readonly Draft[], by: By | readonly By[], taken?: Partial<Numbers>): Promise<readonly Logged[]>;
   /** Events after `seq`, at most `limit`, in order. */
   eventsAfter(seq: number, limit: number): Promise<Logged[]>;
 }

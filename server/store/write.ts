@@ -13,20 +13,23 @@ export interface Place { readonly tenant: TenantId; readonly sql: Transaction<Da
 
 /**
  * The events, and in the same statement the runs that an event made: such a row is the event's data, so that its text is sent and read once.
- * Those runs are taken out of what is left to write.
+ * Those runs are taken out of what is left to write. `by` null: each has its own.
  */
-export async function writeLog(place: Place, events: readonly Logged[], by: By, changes: Changes): Promise<void> {
+export async function writeLog(place: Place, events: readonly Logged[], by: By | null, changes: Changes): Promise<void> {
   const { made } = changes.rows.run;
-  const records = events.map(({ seq, event, company, entity }) => {
-    const record = { seq, type: event.type, company, entity, data: event.data };
+  const records = events.map(({ seq, event, company, entity, at, actor, subject, commandId }) => {
+    const envelope = { seq, type: event.type, company, entity, data: event.data };
+    const record = by === null ? { ...envelope, at, actor: JSON.stringify(actor), subject, command_id: commandId } : envelope;
     if (event.type !== 'run.finished@1' || company !== event.data.company || !made.has(event.data.n) || place.held.run.get(event.data.n) !== event.data) return record;
     made.delete(event.data.n);
     const { n, key, uid, job, startedAt, status, problem } = event.data;
     return { ...record, n, key_id: key, uid, job_n: job, started_at: startedAt, status, problem_n: problem };
   });
-  await bulk(place, INSERT_LOG, [...EVENT, ...RUN], records, [by.at, JSON.stringify(by.actor), by.subject, by.commandId]);
+  if (by === null) await bulk(place, INSERT_LOG_OF_MANY, [...BY, ...EVENT, ...RUN], records);
+  else await bulk(place, INSERT_LOG, [...EVENT, ...RUN], records, [by.at, JSON.stringify(by.actor), by.subject, by.commandId]);
 }
 
+const BY: readonly Given[] = [{ name: 'at', type: 'bigint' }, { name: 'actor', type: 'text' }, { name: 'subject', type: 'text' }, { name: 'command_id', type: 'text' }];
 const EVENT: readonly Given[] = [
   { name: 'seq', type: 'bigint' }, { name: 'type', type: 'text' }, { name: 'company', type: 'int' }, { name: 'entity', type: 'text' }, { name: 'data', type: 'json' },
 ];
@@ -34,11 +37,13 @@ const RUN: readonly Given[] = [
   { name: 'n', type: 'bigint' }, { name: 'key_id', type: 'text' }, { name: 'uid', type: 'text' }, { name: 'job_n', type: 'bigint' }, { name: 'started_at', type: 'bigint' },
   { name: 'status', type: 'text' }, { name: 'problem_n', type: 'bigint' },
 ];
-const INSERT_LOG = `with x as materialized (select ${selected([...EVENT, ...RUN])} from ${given([...EVENT, ...RUN], 6)}),
+const insertLog = (columns: readonly Given[], from: number, by: string): string => `with x as materialized (select ${selected(columns)} from ${given(columns, from)}),
   logged as (insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
-    select $1::uuid, $2::bigint, $3::text::jsonb, $4::text, $5::text, seq, type, company, entity, data from x)
+    select $1::uuid, ${by}, seq, type, company, entity, data from x)
   insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
     select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`;
+const INSERT_LOG = insertLog([...EVENT, ...RUN], 6, '$2::bigint, $3::text::jsonb, $4::text, $5::text');
+const INSERT_LOG_OF_MANY = insertLog([...BY, ...EVENT, ...RUN], 2, 'at, actor::jsonb, subject, command_id');
 
 /** Rows, days and quarantine as a projection changed them: statements on their way, in this order. */
 export const writeChanges = (place: Place, changes: Changes): Promise<void>[] =>

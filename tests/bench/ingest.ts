@@ -123,7 +123,7 @@ interface Server { readonly origin: URL; readonly pid: number; end(): Promise<vo
 const PASSWORD = 'the password of the benchmark';
 
 async function beginServer(data: string, url: string | null): Promise<Server> {
-  const env = { ...process.env, DAYBOOK_DATA: data, PORT: '0', HOST: '127.0.0.1', DAYBOOK_DEMO_PASSWORD: PASSWORD, DATABASE_URL: url ?? '' };
+  const env = { ...process.env, DAYBOOK_DATA: data, PORT: '0', HOST: '127.0.0.1', DAYBOOK_DEMO_PASSWORD: PASSWORD, DAYBOOK_ESTATE: 'none', DATABASE_URL: url ?? '' };
   const flags = (process.env['SERVER_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
   const child = spawn(process.execPath, [...flags, join(import.meta.dirname, '../../server/main.ts')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const origin = await new Promise<URL>((resolve, reject) => {

@@ -32,7 +32,7 @@ export async function startPortal(): Promise<Portal> {
 
   async function start(): Promise<void> {
     let said = '';
-    child = spawn(NODE, ['server/main.ts'], { env: { ...process.env, PORT: String(port), DAYBOOK_DATA: dataDir, DATABASE_URL: '' } });
+    child = spawn(NODE, ['server/main.ts', '--estate', 'none'], { env: { ...process.env, PORT: String(port), DAYBOOK_DATA: dataDir, DATABASE_URL: '' } });
     child.stdout?.on('data', (text: Buffer) => { said += text.toString(); });
     child.stderr?.on('data', (text: Buffer) => { said += text.toString(); });
     for (let tries = 0; tries < 300; tries++) {

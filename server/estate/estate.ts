@@ -1,0 +1,61 @@
+import type { Ms } from '#contract/ids.ts';
+import type { World } from '../world.ts';
+import type { Estate } from './choice.ts';
+import { loadPast, markAt, type Progress } from './load.ts';
+import { makePlan } from './make-plan.ts';
+import { type EstatePlan, PAST_DAYS, type Size } from './plan.ts';
+import { settle } from './settle.ts';
+
+interface Kept { readonly size: Size; readonly seed: number; readonly bornAt: Ms }
+const SETTING = 'estate';
+const SEED = 20_260_301;
+const DAY: Ms = 86_400_000;
+
+/** Another estate was asked for than the data hold. The message is for whoever started the server. */
+export class OtherEstate extends Error {
+  constructor(held: Estate, asked: Estate) {
+    super(`They hold ${held === 'none' ? 'no demo estate' : `the ${held} estate`}: start with --estate ${held}, or set DAYBOOK_DATA to another folder for --estate ${asked}.`);
+    this.name = 'OtherEstate';
+  }
+}
+
+/**
+ * The estate of the data, chosen at the first start: what is asked for, else the small one. Null where there is none. Throws `OtherEstate` where
+ * another is asked for than is there. Its plan follows from what is kept of it.
+ */
+export async function chooseEstate(world: World, asked: Estate | null): Promise<EstatePlan | null> {
+  const kept = await keptOf(world);
+  const held: Estate | null = kept?.size ?? ((await world.store.tenants()).length > 0 ? 'none' : null);
+  if (held !== null && asked !== null && asked !== held) throw new OtherEstate(held, asked);
+  const size = held ?? asked ?? 'small';
+  if (size === 'none') return null;
+  const { seed, bornAt } = kept ?? await keep(world, { size, seed: SEED, bornAt: world.clock.now() });
+  return makePlan(seed, size, bornAt);
+}
+
+/** Brings the estate up to now: providers, people and past at the first start, what happened meanwhile at a later one (thirty days at most). */
+export async function bringUp(world: World, plan: EstatePlan, password: string, tell: (progress: Progress) => void): Promise<number> {
+  const now = world.clock.now();
+  let runs = 0;
+  for (const provider of plan.providers) {
+    await settle(world, provider, password);
+    const told = await markAt(world, provider);
+    if (told !== null && told < now - PAST_DAYS * DAY) await skipTo(world, provider.id, now - PAST_DAYS * DAY);
+    runs += await loadPast(world, provider, now, tell);
+  }
+  return runs;
+}
+
+const skipTo = async (world: World, id: string, at: Ms): Promise<void> => {
+  await world.store.system((sql) => sql.updateTable('server_setting').set({ value: String(at) }).where('name', '=', `estate ${id}`).execute());
+};
+
+async function keptOf(world: World): Promise<Kept | null> {
+  const row = await world.store.system((sql) => sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst());
+  return row === undefined ? null : JSON.parse(row.value) as Kept;
+}
+
+async function keep(world: World, kept: Kept): Promise<Kept> {
+  await world.store.system((sql) => sql.insertInto('server_setting').values({ name: SETTING, value: JSON.stringify(kept) }).execute());
+  return kept;
+}

@@ -1,0 +1,101 @@
+import type { KeyId, Ms } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/monitoring/rows.ts';
+import { recordComputers, recordRepositories } from '../monitoring/inventory.ts';
+import { record } from '../monitoring/record.ts';
+import type { World } from '../world.ts';
+import { type Happening, happeningsOf } from './happenings.ts';
+import { markAt, markOf } from './load.ts';
+import type { EstatePlan, ProviderPlan } from './plan.ts';
+import { computerOf, normalOf, sampleOf } from './said.ts';
+import { sinceOf } from './settle.ts';
+
+const EVERY: Ms = 4_000;
+/** What will happen is worked out this far ahead. */
+const AHEAD: Ms = 30 * 60_000;
+/** Of a key in one request. */
+const AT_ONCE = 500;
+
+interface Life { readonly plan: ProviderPlan; told: Ms; agenda: readonly Happening[]; next: number; planned: Ms }
+
+/**
+ * The estate lives on: runs start and end by their schedules, through the same door as those of real sources. What was not told while nobody asked
+ * (the machine slept) is told at the next tick. Nobody of the estate sits at its desk: that is for whoever looks at it.
+ */
+export async function startLife(world: World, { providers }: EstatePlan): Promise<{ stop(): void; tick(now: Ms): Promise<void> }> {
+  const lives: Life[] = [];
+  for (const plan of providers) {
+    const told = await markAt(world, plan) ?? world.clock.now();
+    lives.push({ plan, told, agenda: [], next: 0, planned: told });
+  }
+  let last: Promise<void> = Promise.resolve();
+  let timer: { cancel(): void } | null = null;
+  let stopped = false;
+
+  async function work(now: Ms): Promise<void> {
+    for (const life of lives) if (!stopped) await live(world, life, now);
+  }
+
+  /** One at a time. */
+  function tick(now: Ms): Promise<void> {
+    const mine = last.then(() => work(now));
+    last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  function wait(): void {
+    timer = world.clock.after(EVERY, () => {
+      tick(world.clock.now()).catch((error: unknown) => { world.log.error('the demo estate could not go on', { error }); })
+        .finally(() => { if (!stopped) wait(); });
+    });
+  }
+  wait();
+  return { tick, stop() { stopped = true; timer?.cancel(); } };
+}
+
+async function live(world: World, life: Life, now: Ms): Promise<void> {
+  const { plan } = life;
+  if (now <= life.told) return;
+  const due: Happening[] = [];
+  for (;;) {
+    if (life.planned <= now && life.next >= life.agenda.length) {
+      const from = life.planned;
+      life.agenda = happeningsOf(plan, sinceOf(plan), from, from + AHEAD, 'all');
+      [life.next, life.planned] = [0, from + AHEAD];
+    }
+    const one = life.agenda[life.next];
+    if (one !== undefined && one.at < now) {
+      due.push(one);
+      life.next += 1;
+    } else if (one !== undefined || life.planned > now) break;
+  }
+  if (due.length > 0) {
+    await tellAll(world, plan, due, now);
+    const value = String(now);
+    await world.store.system((sql) => sql.insertInto('server_setting').values({ name: markOf(plan), value }).onConflict((conflict) => conflict.column('name').doUpdateSet({ value })).execute());
+  }
+  life.told = now;
+}
+
+async function tellAll(world: World, plan: ProviderPlan, due: readonly Happening[], now: Ms): Promise<void> {
+  const byKey = new Map<number, Happening[]>();
+  for (const one of due) {
+    const key = one.is === 'sample' ? one.repository.key : one.is === 'seen' ? one.machine.key : one.job.key;
+    const list = byKey.get(key);
+    if (list) list.push(one);
+    else byKey.set(key, [one]);
+  }
+  const ids = [...byKey.keys()].flatMap((place): KeyId[] => { const id = plan.keys[place]?.id; return id === undefined ? [] : [id]; });
+  const keys = await world.store.tenant(plan.id, (tx) => tx.rows('key', ids), { readOnly: true });
+  for (const [place, list] of byKey) {
+    const key = keys.get(plan.keys[place]?.id ?? '');
+    // A key that somebody revoked tells no more.
+    if (key && key.revokedAt === null) for (let from = 0; from < list.length; from += AT_ONCE) await tell(world, plan, key, list.slice(from, from + AT_ONCE), now);
+  }
+}
+
+async function tell(world: World, plan: ProviderPlan, key: KeyRow, due: readonly Happening[], now: Ms): Promise<void> {
+  const results = due.flatMap((one, index) => (one.is === 'start' || one.is === 'finish' ? [normalOf(one, index)] : []));
+  if (results.length > 0) await record(world, plan.id, key, results, now);
+  await recordRepositories(world, plan.id, key, due.flatMap((one, index) => (one.is === 'sample' ? [{ index, value: sampleOf(plan, one.repository, one.at) }] : [])), now);
+  await recordComputers(world, plan.id, key, due.flatMap((one, index) => (one.is === 'seen' ? [{ index, value: computerOf(one.machine) }] : [])), now);
+}

@@ -1,0 +1,37 @@
+import { keepPassword, readPassword } from '../first-start.ts';
+import type { World } from '../world.ts';
+import type { Estate } from './choice.ts';
+import { bringUp, chooseEstate } from './estate.ts';
+import { startLife } from './live.ts';
+import type { EstatePlan } from './plan.ts';
+
+/** An estate that is up to date. `people`: who is who in it, to be told at the start. */
+export interface Standing { readonly plan: EstatePlan; readonly password: string | null; live(): Promise<{ stop(): void }> }
+
+/** Brings the estate of the data up to now, telling how far it is; null where there is none. Throws a sentence where another is asked for than is there. */
+export async function startEstate(world: World, asked: Estate | null, wanted: string | null, say: (text: string) => void): Promise<Standing | null> {
+  const plan = await chooseEstate(world, asked);
+  if (plan === null) return null;
+  let told = 0;
+  const fresh = (await world.store.tenants()).length < plan.providers.length;
+  // Kept before people are made, and not made again where somebody has deleted its file.
+  const password = fresh ? await keepPassword(world, wanted) : readPassword(world);
+  await bringUp(world, plan, password ?? '', ({ provider, days, of, runs }) => {
+    const now = world.clock.now();
+    if (of < 2 || (told > 0 && now - told < TELL_MS && days < of)) return;
+    told = now;
+    say(`Making the past of ${provider}: ${days} of ${of} days, ${runs.toLocaleString('en')} results`);
+  });
+  return { plan, password, live: () => startLife(world, plan) };
+}
+
+const TELL_MS = 3_000;
+
+/** Where each portal is and who may sign in there: one line a user. `address` gives the address of a host; null is the default one. */
+export function whoIsWho({ plan, password }: Pick<Standing, 'plan' | 'password'>, address: (host: string | null) => string): string {
+  const lines = plan.providers.flatMap(({ branding, host, people, companies }) => [
+    `${branding.name}: ${address(host)}`,
+    ...people.map(({ username, name, roles, company }) => `  ${username.padEnd(11)}${name.padEnd(18)}${roles.join(', ')}${company === null ? '' : `, ${companies[company]?.name ?? ''} only`}`),
+  ]);
+  return [...lines, password === null ? 'The password is the one that was told at the first start.' : `password of all: ${password}`].join('\n');
+}
