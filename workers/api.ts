@@ -3,6 +3,7 @@
  * Everything that crosses is plain data; expected failures are values (`Result`).
  */
 import type { Me } from '#contract/account/me.ts';
+import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { CallName, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
@@ -10,7 +11,9 @@ import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
 import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
 import type { ExportColumn } from '#contract/monitoring/csv.ts';
 import type { Overview, OverviewAsk } from '#contract/monitoring/overview.ts';
-import type { KeyRow } from '#contract/monitoring/rows.ts';
+import type { Ignored, JobRow, KeyRow } from '#contract/monitoring/rows.ts';
+import type { ShiftRow } from '#contract/monitoring/shift.ts';
+import type { ViewRow } from '#contract/monitoring/views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Result } from '#contract/result.ts';
@@ -28,8 +31,21 @@ export interface Watches {
   companies: { readonly takes: object; readonly gives: readonly CompanyRow[] };
   keys: { readonly takes: object; readonly gives: readonly KeyRow[] };
   outbox: { readonly takes: object; readonly gives: OutboxView };
+  /** What people keep beside the results, unsent changes included. */
+  views: { readonly takes: object; readonly gives: readonly ViewRow[] };
+  shifts: { readonly takes: object; readonly gives: readonly HandOver[] };
+  preferences: { readonly takes: object; readonly gives: readonly PreferenceRow[] };
+  disabled: { readonly takes: object; readonly gives: readonly DisabledJob[] };
 }
 export type WatchName = keyof Watches;
+
+export type HandOver = ShiftRow & { readonly name: string };
+
+/** A job that is switched off at its source. `ignored`: somebody said that it is meant. */
+export interface DisabledJob extends Pick<JobRow, 'n' | 'uid' | 'key' | 'name' | 'company' | 'computer' | 'source' | 'type'> {
+  readonly companyName: string;
+  readonly ignored: (Ignored & { readonly name: string }) | null;
+}
 
 export interface RunsWatch {
   readonly filter: RunsFilter;

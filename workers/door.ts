@@ -8,6 +8,7 @@ import { exportRuns } from './export/export.ts';
 import { makeFinder } from './find/find.ts';
 import { makeOverview } from './overview/overview.ts';
 import { versioned } from './overview/versioned.ts';
+import { disabledOf, preferencesOf, shiftsOf, viewsOf } from './own.ts';
 import { Session } from './session.ts';
 import { Watchers } from './watching.ts';
 import type { Watching } from './watching.ts';
@@ -35,6 +36,10 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     },
     companies: () => ({ make: () => session.loop?.replica.engine.all('company') ?? [] }),
     keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
+    views: () => ({ make: () => viewsOf(session.loop) }),
+    shifts: () => ({ make: () => shiftsOf(session.loop) }),
+    preferences: () => ({ make: () => preferencesOf(session.loop) }),
+    disabled: () => ({ make: () => disabledOf(session.loop) }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
   };
   void session.start();

@@ -11,7 +11,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { Segment } from './columns/segment.ts';
 
 /** The tables that a device keeps as rows. Runs are columns. */
-export type SmallTable = 'company' | 'job' | 'cause' | 'problem' | 'key';
+export type SmallTable = 'company' | 'job' | 'cause' | 'problem' | 'key' | 'view' | 'shift' | 'preference';
 export type SmallRows = { readonly [T in SmallTable]?: readonly Tables[T][] };
 export interface Person { readonly id: UserId; readonly name: string }
 

@@ -78,6 +78,7 @@ export class SimServer {
     if (path === 'sync/stream') return this.#stream(user);
     if (path.startsWith('sync/runs/')) return new Response(this.#day(user, path.slice(-10)), { headers: { 'content-type': 'application/octet-stream' } });
     if (path.startsWith('monitoring/backoffice/jobExecutions/')) return this.#command(user, request, path, body);
+    if (path.startsWith('monitoring/views/') || path === 'monitoring/hand-overs' || path.startsWith('profile/')) return this.#own(user, request, path, body);
     if (path === 'auth/logout') { this.sessions.clear(); return good({}); }
     return bad({ kind: 'no-such-call', message: 'no such call' });
   }
@@ -91,7 +92,7 @@ export class SimServer {
   #sees(user: User, company: number | null): boolean { return company === null || user.companies === null || user.companies.includes(company); }
 
   #bootstrap(user: User): unknown {
-    const { company, job, cause, problem, key } = this.rows;
+    const { company, job, cause, problem, key, view, shift, preference } = this.rows;
     const days = new Map<string, number>();
     for (const run of this.rows.run.values()) if (this.#sees(user, run.company)) days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
     return {
@@ -100,6 +101,7 @@ export class SimServer {
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
       companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
       causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],
+      views: [...view.values()], shifts: [...shift.values()], preferences: [...preference.values()].filter((row) => row.user === user.me.id),
     };
   }
 
@@ -140,13 +142,37 @@ export class SimServer {
     return whole;
   }
 
+  /** What people keep beside the results: kept as it comes. */
+  #own(user: User, request: Request, path: string, body: string): Response {
+    return this.#once(request, body, () => {
+      const input = JSON.parse(body === '' ? '{}' : body) as never, owner = user.me.id, id = path.split('/').at(-1) ?? '';
+      const event: Event = request.method === 'DELETE' ? { type: 'view.removed@1', data: { id, owner, shared: false } }
+        : path.startsWith('monitoring/views/') ? { type: 'view.saved@1', data: { ...(input as object), id, owner } as never }
+          : path.startsWith('profile/') ? { type: 'user.preferred@1', data: { ...(input as object), id: owner, name: id } as never }
+            : { type: 'shift.ended@1', data: input };
+      this.append([{ event, company: null }], { actor: { is: 'user', id: owner }, commandId: request.headers.get(COMMAND_HEADERS.key) });
+      return { status: 200, answer: { success: true, data: { seq: this.log.length } } };
+    });
+  }
+
   #command(user: User, request: Request, path: string, body: string): Response {
+    return this.#once(request, body, (id) => this.#change(user, path, body, id));
+  }
+
+  #once(request: Request, body: string, decide: (id: string) => { readonly status: number; readonly answer: unknown }): Response {
     const id = request.headers.get(COMMAND_HEADERS.key) ?? '', device = request.headers.get(COMMAND_HEADERS.device) ?? '';
     const order = Number(request.headers.get(COMMAND_HEADERS.order));
     const done = this.#commands.get(id);
     if (done) return done.body === body ? answer(done.status, done.answer) : bad({ kind: 'key-reused', message: 'other body' });
     const expected = (this.#orders.get(device) ?? 0) + 1;
     if (order !== expected) return bad({ kind: 'out-of-order', message: 'missing', expected });
+    const { status, answer: said } = decide(id);
+    this.#commands.set(id, { body, status, answer: said });
+    this.#orders.set(device, expected);
+    return answer(status, said);
+  }
+
+  #change(user: User, path: string, body: string, id: string): { readonly status: number; readonly answer: unknown } {
     const input = JSON.parse(body) as { change: Change; ids?: number[] };
     const single = path.endsWith('/bulk') ? null : Number(path.split('/').at(-1));
     const asked = single === null ? input.ids ?? [] : [single];
@@ -158,13 +184,10 @@ export class SimServer {
     const { drafts, refused } = decideChange(input.change, asked, targets, user.me.id, this.#now(), (who) => this.users.get(who)?.me.name ?? '');
     const failure = single === null ? undefined : refused[0]?.failure;
     if (!failure) this.append(drafts, { actor: { is: 'user', id: user.me.id }, commandId: id });
-    const { status, answer: said } = failure ? refusal(failure) : {
+    return failure ? refusal(failure) : {
       status: 200,
       answer: { success: true, data: { seq: this.log.length, accepted: asked.length - refused.length, refused: refused.map(({ run, failure: { kind, message } }) => ({ run, kind, message })) } },
     };
-    this.#commands.set(id, { body, status, answer: said });
-    this.#orders.set(device, expected);
-    return answer(status, said);
   }
 }
 

@@ -1,6 +1,9 @@
 import type { Tables } from '#contract/fold.ts';
+import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { UserId } from '#contract/ids.ts';
 import type { CauseRow, KeyRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import type { ShiftRow } from '#contract/monitoring/shift.ts';
+import type { ViewRow } from '#contract/monitoring/views.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Engine, SmallTable } from '#workers/seams.ts';
 import { daysOf } from './days.ts';
@@ -29,11 +32,13 @@ import type { Lookup } from './view.ts';
 export function makeEngine(): Engine {
   const companies = new Map<number, CompanyRow>(), jobs = new Jobs(), causes = new Map<number, CauseRow>();
   const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
+  const own = { view: new Map<string, ViewRow>(), shift: new Map<string, ShiftRow>(), preference: new Map<string, PreferenceRow>() };
   const segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
   let days = daysOf('UTC', 0), wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 }, named = 0;
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, Tables[T]> } = {
     company: companies, job: jobs.rows, cause: causes, problem: problems.rows, key: keys,
+    view: own.view, shift: own.shift, preference: own.preference,
   };
   const lookup: Lookup = {
     job: (n) => jobs.rows.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
@@ -50,6 +55,9 @@ export function makeEngine(): Engine {
       rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); problems.putCause(row); });
       rows.problem?.forEach((row: ProblemRow) => { problems.put(row); });
       rows.key?.forEach((row) => { keys.set(row.id, row); });
+      rows.view?.forEach((row) => { own.view.set(row.id, row); });
+      rows.shift?.forEach((row) => { own.shift.set(row.id, row); });
+      rows.preference?.forEach((row) => { own.preference.set(row.id, row); });
     },
     people(all) {
       names.clear();
@@ -84,7 +92,7 @@ export function makeEngine(): Engine {
     get newestAt() { return segments.newestAt; },
     clear() {
       named += 1;
-      for (const one of [companies, jobs, causes, keys, names, segments, problems, jobNames, companyNames]) one.clear();
+      for (const one of [companies, jobs, causes, keys, names, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference]) one.clear();
     },
   };
 }

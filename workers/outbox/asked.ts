@@ -1,32 +1,56 @@
 import * as v from 'valibot';
-import type { OfflineCall } from '#contract/calls.ts';
+import type { OfflineCall, TakenOf } from '#contract/calls.ts';
 import { CALLS } from '#contract/calls.ts';
 import type { RunN } from '#contract/ids.ts';
 import type { Change } from '#contract/monitoring/change.ts';
 import type { Command } from '#workers/seams.ts';
 
-/** What a kept command asks: null where this version cannot read it (then the server says so). */
-export interface Asked { readonly runs: readonly RunN[]; readonly change: Change }
+/** What a kept command asks. */
+export type Asked =
+  | { readonly is: 'change'; readonly runs: readonly RunN[]; readonly change: Change }
+  | { readonly [N in OwnCall]: { readonly is: N; readonly input: TakenOf<N> } }[OwnCall];
+type OwnCall = Exclude<OfflineCall, 'changeExecution' | 'changeExecutions'>;
 
+/** Null where this version cannot read it (then the server says so). */
 export function askedBy({ call, input }: Pick<Command, 'call' | 'input'>): Asked | null {
-  switch (call as OfflineCall) {
+  const name = call as OfflineCall;
+  switch (name) {
     case 'changeExecution': {
       const one = v.safeParse(CALLS.changeExecution.takes, input);
-      return one.success ? { runs: [one.output.id], change: one.output.change } : null;
+      return one.success ? { is: 'change', runs: [one.output.id], change: one.output.change } : null;
     }
     case 'changeExecutions': {
       const many = v.safeParse(CALLS.changeExecutions.takes, input);
-      return many.success ? { runs: many.output.ids, change: many.output.change } : null;
+      return many.success ? { is: 'change', runs: many.output.ids, change: many.output.change } : null;
     }
+    case 'saveView': return read(name, CALLS.saveView.takes, input);
+    case 'removeView': return read(name, CALLS.removeView.takes, input);
+    case 'endShift': return read(name, CALLS.endShift.takes, input);
+    case 'prefer': return read(name, CALLS.prefer.takes, input);
     default: return null;
   }
 }
 
+function read<N extends OwnCall, S extends v.GenericSchema<unknown, TakenOf<N>>>(is: N, schema: S, input: unknown): Extract<Asked, { is: N }> | null {
+  const taken = v.safeParse(schema, input);
+  return taken.success ? { is, input: taken.output } as Extract<Asked, { is: N }> : null;
+}
+
+export const runsOf = (asked: Asked | null): readonly RunN[] => (asked?.is === 'change' ? asked.runs : []);
+
 /** The command in a few words. */
 export function wordsOf(asked: Asked | null): string {
-  if (!asked) return 'Change';
-  const count = asked.runs.length;
-  return `${VERBS[asked.change.is]} ${count === 1 ? 'one result' : `${count} results`}`;
+  switch (asked?.is) {
+    case undefined: return 'Change';
+    case 'change': {
+      const count = asked.runs.length;
+      return `${VERBS[asked.change.is]} ${count === 1 ? 'one result' : `${count} results`}`;
+    }
+    case 'saveView': return `Save the list “${asked.input.name}”`;
+    case 'removeView': return 'Remove a list';
+    case 'endShift': return 'Hand over';
+    case 'prefer': return 'Keep how the portal looks';
+  }
 }
 
 const VERBS: Record<Change['is'], string> = {

@@ -4,7 +4,7 @@ import { callOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CommandId, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { ChangedSchema } from '#contract/monitoring/calls.ts';
+import { RefusedSchema } from '#contract/monitoring/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { PushOutcome } from '#machines/sync-words.ts';
@@ -16,10 +16,12 @@ import { NO_ANSWER } from '#workers/sync/answer.ts';
 import type { Replica } from '#workers/sync/replica.ts';
 import type { Wire } from '#workers/sync/wire.ts';
 import type { WorkerChance, WorkerClock } from '#workers/world.ts';
-import { askedBy, wordsOf } from './asked.ts';
+import { askedBy, runsOf, wordsOf } from './asked.ts';
 import { effectsOf } from './effects.ts';
+import type { OwnRows } from './effects.ts';
 import { makeNotices } from './notices.ts';
 import { verdictOn } from './verdict.ts';
+import type { Changed } from './verdict.ts';
 
 export interface OutboxNeeds {
   readonly replica: Replica;
@@ -48,6 +50,7 @@ export class Outbox {
   readonly #known = new Set<CommandId>();
   readonly #gone = new Set<CommandId>();
   readonly #notices;
+  #own: OwnRows = NO_ROWS;
   /** Commands whose last event so far may not be their last: the page was cut behind it. */
   #cut: CommandId | null = null;
 
@@ -67,7 +70,7 @@ export class Outbox {
 
   /** On disk, then shown, then answered (OUT-1). */
   async keep<N extends OfflineCall>(call: N, input: TakesOf<N>): Promise<Result<Sent>> {
-    const { clock, chance, replica } = this.#needs;
+    const { clock, chance } = this.#needs;
     const id = chance.uuid();
     const valid = v.safeParse(callOf(call).takes, input);
     if (!valid.success) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [] });
@@ -75,8 +78,7 @@ export class Outbox {
     if (!kept.ok) return kept;
     this.#hold(kept.value);
     this.#needs.stored();
-    replica.engine.overlay(this.#effects());
-    this.#needs.changed();
+    this.refresh();
     return ok({ id, sent: false });
   }
 
@@ -126,12 +128,16 @@ export class Outbox {
 
   /** Makes the effects anew over what is here now. */
   refresh(): void {
-    this.#needs.replica.engine.overlay(this.#effects());
+    const { problem, own } = this.#effects();
+    this.#needs.replica.engine.overlay(problem);
+    this.#own = own;
     this.#needs.changed();
   }
 
   /** Commands that the server has not answered, or has refused. */
   get unsent(): number { return [...this.#entries.values()].filter(({ seq }) => seq === null).length; }
+  /** Own rows as unsent commands make them: they stand before those of the engine. */
+  get own(): OwnRows { return this.#own; }
   get waiting(): number { return this.#waiting().length; }
   get refused(): number { return [...this.#entries.values()].filter(({ command }) => command.state === 'refused').length; }
 
@@ -146,7 +152,7 @@ export class Outbox {
       const asked = askedBy(command);
       const { id, madeAt, failure } = command;
       const state = command.state === 'refused' ? 'refused' as const : sending ? 'sending' as const : 'waiting' as const;
-      return { id, call: command.call as OfflineCall, runs: asked?.runs ?? [], what: wordsOf(asked), madeAt, state, failure };
+      return { id, call: command.call as OfflineCall, runs: runsOf(asked), what: wordsOf(asked), madeAt, state, failure };
     });
     return { entries, notices: this.#notices.all };
   }
@@ -191,7 +197,7 @@ export class Outbox {
 
   readonly #nameOf = (id: UserId): string => this.#needs.replica.people.find((one) => one.id === id)?.name ?? '';
 
-  async #sent(wire: Wire, { id, call, input, order }: Command): Promise<Result<v.InferOutput<typeof ChangedSchema>>> {
+  async #sent(wire: Wire, { id, call, input, order }: Command): Promise<Result<Changed>> {
     const { device } = this.#needs.replica.disk;
     let answer = await wire.raw(call as OfflineCall, input, { key: id, device, order });
     // Numbers before this one never reached the server's count (refused at its door, discarded): the server says where it stands.
@@ -199,11 +205,12 @@ export class Outbox {
       answer = await wire.raw(call as OfflineCall, input, { key: id, device, order: answer.failure.expected });
     }
     if (!answer.ok) return answer;
-    const changed = v.safeParse(ChangedSchema, answer.value);
+    const changed = v.safeParse(SentSchema, answer.value);
     return changed.success && Number.isSafeInteger(changed.output.seq) && changed.output.seq > 0 ? ok(changed.output) : failed(NO_ANSWER);
   }
 
   async #refuse(entry: Entry, failure: Failure): Promise<void> {
+    if (entry.command.call === 'prefer') { this.#drop(entry.command.id); this.refresh(); return; } // how a page looks is not worth a word
     entry.command = { ...entry.command, state: 'refused', failure };
     this.refresh();
     await this.#needs.replica.disk.markCommand(entry.command.id, 'refused', failure).catch(onlyDisk);
@@ -236,6 +243,11 @@ export class Outbox {
     }
   }
 }
+
+const NO_ROWS: OwnRows = { view: new Map(), shift: new Map(), preference: new Map() };
+
+/** What stands for "it is in the log": of a change of results also how many were, and which were not. */
+const SentSchema = v.object({ seq: v.number(), accepted: v.optional(v.number(), 1), refused: v.optional(v.array(RefusedSchema), []) });
 
 function onlyDisk(fault: unknown): void {
   if (!(fault instanceof DiskFault)) throw fault;

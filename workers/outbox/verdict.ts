@@ -3,7 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { ChangedSchema } from '#contract/monitoring/calls.ts';
 import type { Result } from '#contract/result.ts';
 
-type Changed = InferOutput<typeof ChangedSchema>;
+export type Changed = InferOutput<typeof ChangedSchema>;
 export type Verdict =
   | { readonly is: 'accepted'; readonly changed: Changed }
   | { readonly is: 'refused'; readonly failure: Failure }

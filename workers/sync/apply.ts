@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Logged } from '#contract/events.ts';
 import { LoggedSchema } from '#contract/events.ts';
-import { fold } from '#contract/fold.ts';
+import { fold, memoryRows } from '#contract/fold.ts';
 import type { Id, Rows, Table, Tables } from '#contract/fold.ts';
 import type { CommandId, JobN, Ms, RunN, UserId } from '#contract/ids.ts';
 import { leanOf, statusCode } from '#contract/monitoring/columns.ts';
@@ -9,6 +9,7 @@ import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
 import { STATUSES } from '#contract/monitoring/words.ts';
 import type { Patch, SmallRows, SmallTable } from '#workers/seams.ts';
+import { isNamed, SMALL_TABLES } from '#workers/tables.ts';
 
 /** What stands on the device before the events. */
 export interface Base {
@@ -37,7 +38,6 @@ export interface Applied {
   readonly poison: readonly string[];
 }
 
-const SMALL = ['company', 'job', 'cause', 'problem', 'key'] as const satisfies readonly SmallTable[];
 type Written = { readonly [T in SmallTable | 'run']: Map<Id, Tables[T]> };
 
 /** Pure: the same events in any batches make the same rows (SYNC-2). An event is applied whole or not at all. */
@@ -76,18 +76,21 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
 /** Two patches in a row as one. */
 export function mergePatches(first: Patch, second: Patch): Patch {
   const written = noWrites();
-  for (const { rows } of [first, second]) for (const table of SMALL) {
-    for (const row of rows[table] ?? []) (written[table] as Map<Id, unknown>).set('id' in row && table === 'key' ? row.id : (row as { n: number }).n, row);
+  for (const { rows } of [first, second]) for (const table of SMALL_TABLES) {
+    for (const row of rows[table] ?? []) (written[table] as Map<Id, unknown>).set(isNamed(table) ? (row as { id: string }).id : (row as { n: number }).n, row);
   }
   const runs = new Map([...first.runs, ...second.runs].map((run) => [run.n, run]));
   return { cursor: second.cursor, rows: smallOf(written), runs: [...runs.values()] };
 }
 
-const noWrites = (): Written => ({ company: new Map(), job: new Map(), cause: new Map(), problem: new Map(), key: new Map(), run: new Map() });
+const noWrites = (): Written => {
+  const { company, job, cause, problem, key, view, shift, preference, run } = memoryRows();
+  return { company, job, cause, problem, key, view, shift, preference, run };
+};
 
 function smallOf(written: Written): SmallRows {
   const rows: Partial<Record<SmallTable, readonly unknown[]>> = {};
-  for (const table of SMALL) if (written[table].size > 0) rows[table] = [...written[table].values()];
+  for (const table of SMALL_TABLES) if (written[table].size > 0) rows[table] = [...written[table].values()];
   return rows as SmallRows;
 }
 
@@ -111,13 +114,16 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
       staged.run.set(id, row);
     },
   };
-  const rows: Rows = { company: table('company'), job: table('job'), cause: table('cause'), problem: table('problem'), key: table('key'), run };
+  const rows: Rows = {
+    company: table('company'), job: table('job'), cause: table('cause'), problem: table('problem'), key: table('key'),
+    view: table('view'), shift: table('shift'), preference: table('preference'), run,
+  };
   try {
     fold(rows, logged);
   } catch {
     return false;
   }
-  for (const name of [...SMALL, 'run'] as const) for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
+  for (const name of [...SMALL_TABLES, 'run'] as const) for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
   return true;
 }
 

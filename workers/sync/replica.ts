@@ -86,8 +86,8 @@ export class Replica {
   close(): void { this.#closed = true; }
 
   /** Begins anew from a bootstrap. Only when the disk has it does memory follow: a begin that was half written would be a hole. */
-  async begin({ epoch, cursor, me, branding, people, companies, jobs, causes, problems, keys, days }: Bootstrap): Promise<void> {
-    const rows = { company: companies, job: jobs, cause: causes, problem: problems, key: keys };
+  async begin({ epoch, cursor, me, branding, people, companies, jobs, causes, problems, keys, views, shifts, preferences, days }: Bootstrap): Promise<void> {
+    const rows = { company: companies, job: jobs, cause: causes, problem: problems, key: keys, view: views, shift: shifts, preference: preferences };
     const fresh: Fresh = { epoch, cursor, me, branding, people, rows, days: days.map(({ day }) => day) };
     this.#stillOpen();
     await this.disk.begin(fresh);

@@ -2,7 +2,8 @@ import type { Day } from '#contract/ids.ts';
 import { encodeColumns, newestFirst, runAt, viewColumns, type LeanRun, type RunColumns } from '#contract/monitoring/columns.ts';
 import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
-import { joinRows, SMALL_TABLES, idOf, type SmallRow } from '#workers/disk/books.ts';
+import { joinRows, idOf, type SmallRow } from '#workers/disk/books.ts';
+import { SMALL_TABLES } from '#workers/tables.ts';
 
 /** A little world to store: runs, rows and commands that are told apart, and the plain fold that a disk is judged by. */
 export const DAYS: readonly Day[] = ['2026-03-05', '2026-03-04', '2026-03-03', '2026-03-02'];
