@@ -17,7 +17,7 @@ export function setDoor(next: Door): void {
 
 /** What a watch gives now; undefined until it has given something. After a change of `takes` the last value stands until the new one comes. */
 export function useWatch<N extends WatchName>(name: N, takes: Watches[N]['takes']): Watches[N]['gives'] | undefined {
-  const [line] = useState(() => (name === 'runs' ? makeLine(door, name, takes, doorFailed) : sharedLine(name)));
+  const [line] = useState(() => (OWN_QUESTION.has(name) ? makeLine(door, name, takes, doorFailed) : sharedLine(name)));
   useEffect(() => line.ask(takes), [line, takes]);
   return useSyncExternalStore(line.subscribe, line.now);
 }
@@ -59,6 +59,9 @@ const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => { listeners.delete(listener); };
 };
+
+/** Each component asks its own. */
+const OWN_QUESTION: ReadonlySet<WatchName> = new Set(['runs', 'overview', 'calendar', 'find']);
 
 /** Watches that take nothing are opened once, however many components look at them. */
 const shared = new Map<WatchName, unknown>();

@@ -1,19 +1,26 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useRouter } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect } from 'react';
 import { bringAhead } from '../ahead.ts';
 import { Toasts } from '../ui/toast.tsx';
 import { useWide } from '../ui/wide.ts';
 import { useDrawer } from './drawer-state.ts';
+import { useFrameKeys } from './frame-keys.ts';
+import { setPalette, usePalette } from './palette-state.ts';
 import { Sidebar } from './sidebar.tsx';
 
 const stay = async (): Promise<void> => { await (await import('../offline.ts')).stay(); };
+const palette = () => import('./palette.tsx');
+const Palette = lazy(async () => ({ default: (await palette()).Palette }));
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 
 /** Sidebar and screen. On a phone the sidebar is a drawer. */
 export function Frame() {
   const wide = useWide();
   const drawer = useDrawer();
-  useEffect(() => bringAhead(stay), []);
+  const asking = usePalette();
+  const { history } = useRouter();
+  useFrameKeys({ onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
+  useEffect(() => bringAhead(stay, palette), []);
   return (
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)]">
       <a
@@ -25,6 +32,7 @@ export function Frame() {
       {wide && <Sidebar />}
       <div className="relative min-h-0 min-w-0"><Outlet /></div>
       {!wide && drawer && <Suspense><Drawer /></Suspense>}
+      {asking && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
       <Toasts />
     </div>
   );

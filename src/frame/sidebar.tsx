@@ -7,6 +7,7 @@ import { BrandMark } from './brand-mark.tsx';
 import { sidebarTitleOf } from './branded.ts';
 import { setMini, useMini } from './drawer-state.ts';
 import { LogOut } from './log-out.tsx';
+import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './theme-choice.tsx';
 
 /** 240 px pinned, 56 px minimised. */
@@ -44,6 +45,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
           </button>
         )}
       </div>
+      <GoTo mini={mini} {...(onGo && { onGo })} />
       <nav aria-label="Main" className="grid gap-px">
         {menuOf(me?.roles ?? []).map(({ heading, entries }) => (
           <div key={heading} className="grid gap-px">
@@ -69,6 +71,20 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
         )}
       </div>
     </div>
+  );
+}
+
+/** The command palette, for those who do not know its key. */
+function GoTo({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => void }) {
+  return (
+    <button
+      type="button" aria-label="Go to a page, a company or a job" aria-keyshortcuts="Control+K Meta+K" title={mini ? 'Go to (Ctrl K)' : undefined}
+      className={`mb-2 flex h-8 shrink-0 items-center gap-2.5 rounded-part border border-side-line px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
+      onClick={() => { onGo?.(); setPalette(true); }}
+    >
+      <Icon name="search" />
+      {!mini && <><span aria-hidden className="grow text-left">Go to</span><span aria-hidden className="text-agate pointer-coarse:hidden">Ctrl K</span></>}
+    </button>
   );
 }
 

@@ -1,0 +1,33 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { typing } from '../ui/keys.ts';
+import { goOf } from './go-keys.ts';
+
+export interface FrameKeys {
+  readonly onPalette: () => void;
+  readonly onGo: (to: string) => void;
+}
+
+/** Keys that mean the same on every page: ⌘K or Ctrl K, and G with a letter. They are heard before the page's own. */
+export function useFrameKeys({ onPalette, onGo }: FrameKeys): void {
+  const armedAt = useRef<number | null>(null);
+  const onKey = useEffectEvent((event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return onPalette();
+    }
+    if (typing(event) || event.shiftKey || event.repeat) return undefined;
+    const what = goOf(event.key, event.timeStamp, armedAt.current);
+    armedAt.current = what.is === 'arm' ? event.timeStamp : null;
+    if (what.is !== 'go') return undefined;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    return onGo(what.to);
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => onKey(event);
+    addEventListener('keydown', listen, { capture: true });
+    return () => removeEventListener('keydown', listen, { capture: true });
+  }, []);
+}

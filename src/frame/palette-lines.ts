@@ -1,0 +1,59 @@
+import type { Role } from '#contract/abilities.ts';
+import { can } from '#contract/abilities.ts';
+import type { IconName } from '../ui/icon-paths.ts';
+import { MENU } from '../menu.ts';
+import type { Theme } from '../theme.ts';
+import { GOES } from './go-keys.ts';
+
+/** What Enter does on a line of the palette. */
+export type Does =
+  | { readonly is: 'open'; readonly to: string }
+  | { readonly is: 'theme'; readonly theme: Theme }
+  | { readonly is: 'sync' };
+
+export interface Line {
+  readonly key: string;
+  readonly group: 'Pages' | 'Views' | 'Actions' | 'Companies' | 'Jobs' | 'Computers';
+  readonly word: string;
+  /** Beside the word: the company of a job. */
+  readonly detail?: string;
+  readonly icon: IconName;
+  readonly keys?: readonly string[];
+  readonly does: Does;
+}
+
+const LIST = '/monitoring/daily-checks';
+const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
+const THEME_WORDS: Readonly<Record<Theme, string>> = { light: 'Light theme', dark: 'Dark theme', system: 'Theme of this system' };
+
+/** What can be done without having typed anything: pages first. */
+export function fixedLines(roles: readonly Role[]): readonly Line[] {
+  const pages = MENU.flatMap(({ entries }) => entries).filter(({ ability }) => can(roles, ability)).map(({ to, word, icon }): Line => {
+    const letter = Object.entries(GOES).find(([, going]) => going.to === to)?.[0];
+    return { key: `page ${to}`, group: 'Pages', word, icon, does: { is: 'open', to }, ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }) };
+  });
+  const lists = can(roles, 'monitoring.daily-checks') ? LISTS : [];
+  return [...pages, ...lists, { key: 'sync', group: 'Actions', word: 'Sync now', icon: 'sync', does: { is: 'sync' } }, ...THEMES.map((theme): Line => ({
+    key: `theme ${theme}`, group: 'Actions', word: THEME_WORDS[theme], icon: theme === 'dark' ? 'moon' : 'sun', does: { is: 'theme', theme },
+  }))];
+}
+
+const LISTS: readonly Line[] = [
+  { key: 'list failed', group: 'Views', word: 'Failed, to check', icon: 'failed', does: { is: 'open', to: `${LIST}?state=Failed,Error` } },
+  { key: 'list missed', group: 'Views', word: 'Did not run, to check', icon: 'missed', does: { is: 'open', to: `${LIST}?state=Missed` } },
+  { key: 'list snoozed', group: 'Views', word: 'Snoozed', icon: 'clock', does: { is: 'open', to: `${LIST}?review=snoozed` } },
+  { key: 'list cause', group: 'Views', word: 'To check, by cause', icon: 'daily-checks', does: { is: 'open', to: `${LIST}?group=cause` } },
+];
+
+/** Lines that contain every word that was typed, those that begin with it first. */
+export function matching(lines: readonly Line[], typed: string): readonly Line[] {
+  const words = typed.trim().toLowerCase().split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0) return lines;
+  const hits = lines.filter(({ word }) => words.every((one) => word.toLowerCase().includes(one)));
+  const begins = ({ word }: Line): number => (word.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1);
+  return hits.toSorted((a, b) => begins(a) - begins(b));
+}
+
+/** The list of one company, or the newest runs of one job, whatever their review. */
+export const companyAddress = (n: number): string => `${LIST}?date=last-7&review=any&company=${n}`;
+export const jobAddress = (n: number): string => `${LIST}?date=last-30&review=any&rows=runs&order=newest&job=${n}`;

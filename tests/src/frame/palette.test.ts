@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { GO_MS, goOf, GOES } from '#src/frame/go-keys.ts';
+import { fixedLines, matching } from '#src/frame/palette-lines.ts';
+
+test('FRAME-1: G and then a letter goes to its page, in time; G alone and other letters go nowhere', () => {
+  for (const [letter, { to }] of Object.entries(GOES)) {
+    expect(goOf(letter, 1_000, 900)).toEqual({ is: 'go', to });
+    expect(goOf(letter.toUpperCase(), 1_000, 900)).toEqual({ is: 'go', to });
+    expect(goOf(letter, 1_000, null)).toEqual({ is: 'none' });
+    expect(goOf(letter, 1_000 + GO_MS, 900)).toEqual({ is: 'none' });
+  }
+  expect(goOf('g', 5, null)).toEqual({ is: 'arm' });
+  expect(goOf('g', 5, 4)).toEqual({ is: 'arm' });
+  expect(goOf('constructor', 5, 4)).toEqual({ is: 'none' });
+});
+
+test('FRAME-2: the palette offers the pages that the roles may open, and what is typed narrows it by every word', () => {
+  const words = (roles: Parameters<typeof fixedLines>[0]): string[] => fixedLines(roles).filter(({ group }) => group === 'Pages').map(({ word }) => word);
+  expect(words(['operator'])).toContain('Daily checks');
+  expect(words(['super-admin'])).not.toContain('Daily checks');
+  expect(words([])).toEqual([]);
+  const lines = fixedLines(['operator', 'admin']);
+  expect(matching(lines, '')).toEqual(lines);
+  expect(matching(lines, ' THEME  dark').map(({ word }) => word)).toEqual(['Dark theme']);
+  expect(matching(lines, 'snooz')[0]?.word).toBe('Snoozed');
+  expect(matching(lines, 'no such thing')).toEqual([]);
+});
