@@ -4,7 +4,7 @@ import { DiskFault } from '../seams.ts';
 import { chunkName, type Chunk } from './books.ts';
 import { sealJson, type Cipher, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords } from './database.ts';
-import type { Front } from './front.ts';
+import type { FrontJobs } from './front.ts';
 import { asManifest, type Manifest } from './manifest.ts';
 import { pack } from './packing.ts';
 import type { Page } from './segments.ts';
@@ -26,7 +26,7 @@ export interface Ground {
   /** Segments that were read while opening, until they are asked for. */
   readonly ahead: Map<number, Promise<RunColumns>>;
   /** Jobs that were read while opening, until all are. */
-  front: { readonly folds: number; readonly jobs: Front['jobs'] } | null;
+  front: { readonly folds: number; readonly jobs: FrontJobs } | null;
   /** Writes that may fail for want of room before more is dropped: browsers give deleted room back late. */
   patience: number;
 }

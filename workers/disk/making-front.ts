@@ -1,8 +1,7 @@
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { dayStartsAround } from '#workers/columns/days.ts';
 import { rowsOf } from './books.ts';
-import { sealJson } from './cipher.ts';
-import { FRONT_SEC, type Front } from './front.ts';
+import { encodeFront, FRONT_SEC } from './front.ts';
 import { ownManifest, putManifest, type Ground } from './ground.ts';
 import type { Manifest } from './manifest.ts';
 import { findSegment, openChunk, openWho, rowsOfBooks, smallBooks } from './reading.ts';
@@ -29,11 +28,8 @@ export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean
   const [record, books] = await ground.shelves.read(['meta', 'books'], async (shelf) => Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]));
   const who = await openWho(ground, record), small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
   const { timeZone, dayBeginsHour } = who.branding;
-  const front: Front = {
-    who, rows: { ...small, problem }, jobs: { ns: job.map(({ n }) => n), texts: job.map((row) => JSON.stringify(row)) },
-    days: dayStartsAround(timeZone, dayBeginsHour, newest * 1000, DAYS_BACK, DAYS_AHEAD),
-  };
-  const sealed = await sealJson(ground.cipher, 'meta', 'front', front);
+  const days = dayStartsAround(timeZone, dayBeginsHour, newest * 1000, DAYS_BACK, DAYS_AHEAD);
+  const sealed = await ground.cipher.seal('meta', 'front', encodeFront({ who, rows: { ...small, problem }, days }, job));
   return ground.shelves.write('relaxed', ['meta'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     if (now.generation !== seen.generation) return false;

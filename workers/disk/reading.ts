@@ -4,7 +4,7 @@ import { SMALL_TABLES } from '../tables.ts';
 import { chunkName, chunkOf, joinRows, LATER_TABLES, rowsOf, type Chunk } from './books.ts';
 import { openJson, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } from './database.ts';
-import { hasFront, jobsInFront, openFront, type Front } from './front.ts';
+import { hasFront, jobsInFront, openFront, type Front, type FrontJobs } from './front.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
 import { unpack, type Packed } from './packing.ts';
@@ -36,7 +36,7 @@ export async function openAll(ground: Ground, ahead: Ahead | null, withFront = a
   }
 }
 
-type Known = Omit<Front, 'days' | 'jobs'> & { readonly days: Front['days'] | null; readonly jobs: Front['jobs'] | null };
+type Known = Omit<Front, 'days' | 'jobs'> & { readonly days: Front['days'] | null; readonly jobs: FrontJobs | null };
 
 async function openBooks(ground: Ground, { who, books }: Pick<Found, 'who' | 'books'>): Promise<Known> {
   const [opened, ...chunks] = await Promise.all([openWho(ground, who), ...books.map((one) => openChunk(ground, one))]);
