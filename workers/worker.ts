@@ -1,8 +1,8 @@
+import { begun } from './begun.ts'; // before all others: it opens the databases
 import { expose } from 'comlink';
 import { realChance, realClock } from './clock.ts';
 import { makeEngine } from './columns/engine.ts';
-import { memoryDisk, openDisk } from './disk/disk.ts';
-import { openRegister } from './disk/register.ts';
+import { memoryDisk } from './disk/disk.ts';
 import { makeDoor } from './door.ts';
 import type { Channel, Locks } from './world.ts';
 
@@ -23,8 +23,8 @@ function channel(name: string): Channel {
 }
 
 const { session: _kept, ...door } = makeDoor({
-  clock: realClock, chance: realChance, fetch: (...args) => fetch(...args), origin: location.origin, makeEngine, openRegister: () => openRegister(),
-  openDisk: (held, register) => openDisk(held, register), memoryDisk, locks, channel,
+  clock: realClock, chance: realChance, fetch: (...args) => fetch(...args), origin: location.origin, makeEngine, ...begun,
+  memoryDisk, locks, channel,
   // A worker may only ask whether the browser promised; the page asks for the promise.
   persist: () => ('storage' in navigator ? navigator.storage.persisted() : Promise.resolve(false)),
   onOnline: (listener) => {
