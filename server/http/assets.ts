@@ -29,12 +29,12 @@ export function readAssets(dir: string): Assets | null {
 export function serveAsset(assets: Assets, request: Request): Response {
   const { pathname } = new URL(request.url);
   const wantsPage = pathname === '/' || (request.headers.get('accept') ?? '').includes('text/html');
-  const asset = assets.get(decoded(pathname)) ?? (wantsPage ? assets.get('/index.html') : undefined);
+  const file = assets.get(decoded(pathname)), asset = file ?? (wantsPage ? assets.get('/index.html') : undefined);
   if (!asset) return new Response('Not found\n', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } });
   const offered = [...(asset.br ? ['br' as const] : []), ...(asset.gzip ? ['gzip' as const] : [])];
   const coding = chosenCoding(request.headers.get('accept-encoding'), offered);
   const variant = (coding === 'br' ? asset.br : coding === 'gzip' ? asset.gzip : null) ?? asset.plain;
-  const headers = new Headers({ 'content-type': asset.type, 'cache-control': asset.cache, 'etag': variant.etag, 'vary': 'accept, accept-encoding' });
+  const headers = new Headers({ 'content-type': asset.type, 'cache-control': asset.cache, 'etag': variant.etag, 'vary': file ? 'accept-encoding' : 'accept, accept-encoding' });
   const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known.includes(variant.etag)) return new Response(null, { status: 304, headers });
   if (variant !== asset.plain && coding !== null) headers.set('content-encoding', coding);

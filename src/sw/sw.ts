@@ -1,5 +1,5 @@
 import { answerPage } from './answer.ts';
-import { isServers } from './build.ts';
+import { cacheOf, isFixed, isServers } from './build.ts';
 import type { Build } from './build.ts';
 import { dropOthers, keepBuild, keptFile, keptShell } from './keep.ts';
 
@@ -17,11 +17,16 @@ declare const BUILD: Build;
 const build = BUILD; // named once: it is long
 const FILES: ReadonlySet<string> = new Set(build.files.map(([address]) => address));
 
+/** What a browser can do without waking us: calls go to the server, and files of this build come straight from its cache. */
+interface Route { readonly condition: object; readonly source: 'network' | { readonly cacheName: string } }
+const ROUTES: readonly Route[] = [
+  { condition: { or: [{ urlPattern: { pathname: '/api/*' } }, { urlPattern: { pathname: '/ping/*' } }] }, source: 'network' },
+  { condition: { or: [...FILES].filter(isFixed).map((address) => ({ urlPattern: patternOf(address) })) }, source: { cacheName: cacheOf(build) } },
+];
+
 self.addEventListener('install', (event) => {
-  // Calls to the server need no service worker: a browser that can be told so does not wake it for them.
-  const { addRoutes } = event as ExtendableEvent & { readonly addRoutes?: (rules: readonly object[]) => Promise<void> };
-  const past = ['/api/*', '/ping/*'].map((pathname) => ({ condition: { urlPattern: { pathname } }, source: 'network' }));
-  event.waitUntil(addRoutes?.call(event, past).catch(() => {}) ?? Promise.resolve());
+  const { addRoutes } = event as ExtendableEvent & { readonly addRoutes?: (rules: readonly Route[]) => Promise<void> };
+  event.waitUntil(addRoutes?.call(event, ROUTES).catch(() => {}) ?? Promise.resolve());
   event.waitUntil(keepBuild({ caches, fetch: (...asked) => fetch(...asked) }, build));
 });
 
@@ -51,3 +56,8 @@ async function fromNetwork(event: FetchEvent): Promise<Response> {
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+function patternOf(address: string): { readonly pathname: string; readonly search: string } {
+  const { pathname, search } = new URL(address, self.location.origin);
+  return { pathname, search: search.slice(1) };
+}

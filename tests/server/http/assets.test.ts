@@ -39,13 +39,14 @@ test('STATIC-1: files come compressed as they were built, hashed ones for ever, 
   const br = await get('/assets/index-AbCd_-12.js', { 'accept-encoding': 'gzip, br, zstd' });
   expect(Object.fromEntries(br.headers)).toMatchObject({
     'content-encoding': 'br', 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable', 'content-security-policy': CSP,
-    'content-length': String(br.body.byteLength), 'vary': 'accept, accept-encoding',
+    'content-length': String(br.body.byteLength), 'vary': 'accept-encoding',
   });
   expect(brotliDecompressSync(br.body).toString()).toBe(script);
   expect(br.body).toEqual(readFileSync(join(dir, 'assets/index-AbCd_-12.js.br')));
   expect(gunzipSync((await get('/assets/index-AbCd_-12.js', { 'accept-encoding': 'gzip' })).body).toString()).toBe(script);
   expect((await get('/assets/index-AbCd_-12.js')).body.toString()).toBe(script);
   for (const path of ['/', '/index.html', '/sw.js']) expect((await get(path)).headers.get('cache-control')).toBe('no-cache');
+  expect(Object.fromEntries((await get('/sw.js')).headers)).toMatchObject({ 'content-type': 'text/javascript; charset=utf-8', 'content-security-policy': CSP });
   expect((await get('/icon.png', { 'accept-encoding': 'br' })).headers.get('content-encoding')).toBeNull();
 });
 
@@ -53,6 +54,7 @@ test('STATIC-2: where a person goes is the page, with status 200; where a script
   for (const path of ['/monitoring/daily-checks', '/login', '/assets/', '/no.such', '/.sources-sha256', '/monitoring/%ff']) {
     const { status, body, headers } = await get(path, html);
     expect([path, status, body.toString(), headers.get('content-type')]).toEqual([path, 200, '<!doctype html><title>Portal</title>', 'text/html; charset=utf-8']);
+    expect(headers.get('vary')).toBe('accept, accept-encoding'); // a script would get another answer at the same address
   }
   expect((await get('/')).status).toBe(200);
   expect((await get('/assets/gone-AbCd1234.js', { accept: '*/*' })).status).toBe(404);
