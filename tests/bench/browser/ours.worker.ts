@@ -4,6 +4,7 @@ import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { makeEngine } from '../../../workers/columns/engine.ts';
 import { openDisk } from '../../../workers/disk/disk.ts';
 import { openRegister } from '../../../workers/disk/register.ts';
+import { openEarly } from '../../../workers/early.ts';
 import { DAYS_AT_ONCE, openBooks, openFirst } from '../../../workers/opening.ts';
 import type { First } from '../../../workers/opening.ts';
 import { databaseOf } from '../../../workers/disk/database.ts';
@@ -32,11 +33,14 @@ function ask(filter: RunsFilter): Answer {
 const counts = (facets: readonly { value: string; count: number }[]): Record<string, number> =>
   Object.fromEntries(facets.filter(({ count }) => count > 0).map(({ value, count }) => [value, count]));
 
+/** Begun as the worker of the product begins them: while the rest of this file is evaluated. */
+const begun = openEarly({ openRegister: () => openRegister(), openDisk: (owner, register) => openDisk(owner, register) }, () => BENCH_NOW);
+
 async function held(): Promise<Disk> {
-  const register = await openRegister();
+  const register = await begun.openRegister();
   const there = await register.current(BENCH_NOW);
   const owner = there.is === 'in' ? there.held : await register.enter(OWNER, BENCH_NOW + 7 * 86_400_000);
-  return openDisk(owner, register);
+  return begun.openDisk(owner, register);
 }
 
 const contender: Contender = {
