@@ -24,15 +24,20 @@ export interface CalendarAsk {
   readonly days: { readonly first: number; readonly count: number };
 }
 
-/** `off`: the job is disabled. Null: nothing was due and nothing ran. */
+/** `off`: the job is disabled and had no result. Null: nothing was due and nothing ran. */
 export type CalendarCell = RunState | 'off' | null;
 
-/** Lines in order: companies by name, below each its jobs by name unless folded. Cells stand for `days.first` on. */
+/**
+ * Lines in order: companies by name, below each its jobs by name unless folded. `cells` and `bad` stand for the asked days from
+ * `days.first` on; `share` and `counts` are of all days. `bad`: jobs whose day failed or did not run. `share`: of 0 to 1, days that
+ * succeeded (a warning and an anomaly did) among those on which something ended or should have run. `counts`: days by place in `RUN_STATES`.
+ */
 export type CalendarLine =
   | { readonly is: 'company'; readonly company: CompanyN; readonly name: string; readonly jobs: number; readonly share: number | null; readonly bad: readonly number[]; readonly folded: boolean }
   | { readonly is: 'job'; readonly job: JobN; readonly name: string; readonly computer: string; readonly share: number | null; readonly cells: readonly CalendarCell[]; readonly counts: readonly number[] };
 
 export interface CalendarView {
+  /** All days of the asked time, oldest first. `here`: all its results are on this device. */
   readonly days: readonly { readonly day: Day; readonly from: Ms; readonly to: Ms; readonly weekend: boolean; readonly today: boolean; readonly here: boolean }[];
   readonly lines: readonly CalendarLine[];
   /** All lines, of which `lines` are the window. */

@@ -73,8 +73,11 @@ function linesOf(sections: readonly Section[], days: readonly Marks[], ask: Cale
   return { lines, total, jobs, first };
 }
 
+/** By cell: nothing, then the states. */
+const NO_COUNTS: readonly number[] = Array.from({ length: RUN_STATES.length + 1 }, () => 0);
+
 function jobLine({ n, name, computer, enabled }: JobRow, days: readonly Marks[], table: Uint8Array, from: number, to: number): CalendarLine {
-  const counts = new Array<number>(RUN_STATES.length + 1).fill(0), cells: CalendarCell[] = [];
+  const counts = [...NO_COUNTS], cells: CalendarCell[] = [];
   days.forEach((marks, day) => {
     const cell = table[marks[n] ?? 0] ?? 0;
     counts[cell] = (counts[cell] ?? 0) + 1;

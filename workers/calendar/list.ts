@@ -38,11 +38,13 @@ export const keepJobs = (sections: readonly Section[], wanted: (job: JobRow, sec
     return jobs.length === 0 ? [] : [jobs.length === section.jobs.length ? section : { ...section, jobs }];
   });
 
+/** An empty list means all. */
+const among = <T>(all: readonly T[], one: T): boolean => all.length === 0 || all.includes(one);
+
 /** Contains, any case, in the name of the job, its computer or its company. */
 function narrow(sections: readonly Section[], { companies, sources, types, instructionTypes, text }: CalendarAsk): readonly Section[] {
   const key = text.trim().toLowerCase();
   const has = (name: string): boolean => name.toLowerCase().includes(key);
-  const among = <T>(all: readonly T[], one: T): boolean => all.length === 0 || all.includes(one);
   const chosen = companies.length === 0 ? sections : sections.filter(({ company }) => companies.includes(company));
   if (sources.length + types.length + instructionTypes.length === 0 && key === '') return chosen;
   return keepJobs(chosen, (job, { name }) => among(sources, job.source) && among(types, job.type) && among(instructionTypes, job.group)

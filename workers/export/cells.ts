@@ -48,7 +48,7 @@ const COLUMNS: { readonly [Id in ExportColumnId]: Column } = {
   reviewedBy: { is: 'text', of: ({ problem }, { names }) => problem?.review && (names.get(problem.review.by) ?? '') },
   reviewedAt: { is: 'moment', of: ({ problem }) => problem?.review?.at },
   comment: { is: 'text', of: ({ problem }) => problem?.review?.comment },
-  snoozedUntil: { is: 'moment', of: ({ problem }) => problem?.snooze?.until },
+  snoozedUntil: { is: 'moment', of: ({ problem }, { now }) => (problem && reviewOf(problem, now) === 'snoozed' ? problem.snooze?.until : null) },
   note: { is: 'text', of: ({ problem }) => problem?.note?.content },
   ticket: { is: 'text', of: ({ problem }) => problem?.ticket },
   run: { is: 'number', of: ({ run }) => run.n },

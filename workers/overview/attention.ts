@@ -1,8 +1,8 @@
 import type { Attention } from '#contract/monitoring/overview.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { SEVERITY } from '#contract/monitoring/words.ts';
-import { startOfDay, dayOf } from '#contract/monitoring/day.ts';
+import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
+import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { historiesOf, lastGoodAt, STRIP_DAYS, stripOf } from '#workers/columns/history.ts';
 import type { Segment } from '#workers/columns/segment.ts';
 import { messageOf, rowOf } from '#workers/columns/segment.ts';
@@ -13,9 +13,9 @@ const MOST_LINES = 8;
 /** Problems told as one line. `head`: the one with the newest run. */
 interface Line { readonly head: ProblemRow; readonly worst: ProblemRow['state']; readonly jobs: number; readonly companies: number; readonly since: Ms; readonly shared: boolean }
 
-/** What needs somebody now (OVER-4), worst first: by severity, then by how many jobs, then the newest. */
+/** What needs somebody now (OVER-4), worst first: by state as in the list, then by how many jobs, then the newest. */
 export function attentionOf(engine: Engine, pending: readonly ProblemRow[], now: Ms): readonly Attention[] {
-  const lines = linesOf(pending).sort((a, b) => SEVERITY[b.worst] - SEVERITY[a.worst] || b.jobs - a.jobs || b.head.lastAt - a.head.lastAt || a.head.n - b.head.n);
+  const lines = linesOf(pending).sort((a, b) => rank(a.worst) - rank(b.worst) || b.jobs - a.jobs || b.head.lastAt - a.head.lastAt || a.head.n - b.head.n);
   const shown = lines.slice(0, MOST_LINES), pieces: Segment[] = [];
   engine.walk(0, Infinity, (piece) => { pieces.push(piece); });
   const histories = historiesOf(pieces, [...new Set(shown.map(({ head }) => head.job))], Math.max(engine.mostJob, ...shown.map(({ head }) => head.job)));
@@ -32,20 +32,32 @@ export function attentionOf(engine: Engine, pending: readonly ProblemRow[], now:
 
 /** One a cause that two jobs or more share, else one a job. */
 function linesOf(pending: readonly ProblemRow[]): Line[] {
-  const byCause = Map.groupBy(pending, ({ cause }) => cause), lines: Line[] = [], alone: ProblemRow[] = [];
-  for (const problems of byCause.values()) {
+  const lines: Line[] = [], alone: ProblemRow[] = [];
+  for (const problems of heaps(pending, ({ cause }) => cause)) {
     if (new Set(problems.map(({ job }) => job)).size > 1) lines.push(lineOf(problems, true)); else alone.push(...problems);
   }
-  for (const problems of Map.groupBy(alone, ({ job }) => job).values()) lines.push(lineOf(problems, false));
+  for (const problems of heaps(alone, ({ job }) => job)) lines.push(lineOf(problems, false));
   return lines;
 }
+
+function heaps(problems: readonly ProblemRow[], keyOf: (one: ProblemRow) => number): Iterable<readonly ProblemRow[]> {
+  const found = new Map<number, ProblemRow[]>();
+  for (const one of problems) {
+    const key = keyOf(one), heap = found.get(key);
+    if (heap) heap.push(one); else found.set(key, [one]);
+  }
+  return found.values();
+}
+
+/** 0 is worst. */
+const rank = (state: ProblemRow['state']): number => RUN_STATES.indexOf(state);
 
 function lineOf(problems: readonly ProblemRow[], shared: boolean): Line {
   const [first] = problems;
   if (!first) throw new RangeError('overview: a line without a problem');
   return {
     head: problems.reduce((a, b) => (b.lastAt > a.lastAt || (b.lastAt === a.lastAt && b.n > a.n) ? b : a)),
-    worst: problems.reduce((a, b) => (SEVERITY[b.state] > SEVERITY[a.state] ? b : a)).state,
+    worst: problems.reduce((a, b) => (rank(b.state) < rank(a.state) ? b : a)).state,
     jobs: new Set(problems.map(({ job }) => job)).size, companies: new Set(problems.map(({ company }) => company)).size,
     since: problems.reduce((least, { openedAt }) => Math.min(least, openedAt), first.openedAt), shared,
   };
