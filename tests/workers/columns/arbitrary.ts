@@ -55,9 +55,9 @@ const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant<T[]>([]) }, { weight: 1, arbitrary: fc.subarray([...values], { minLength: 1, maxLength: 3 }) });
 
 export const filter: fc.Arbitrary<RunsFilter> = fc.record({
-  from: fc.option(moment, { freq: 1 }), to: fc.option(moment, { freq: 1 }), rows: fc.constantFrom('jobs', 'runs'), review: fc.option(fc.constantFrom(...REVIEW_STATES), { freq: 1 }),
+  from: fc.option(moment, { freq: 2 }), to: fc.option(moment, { freq: 2 }), rows: fc.constantFrom('jobs', 'runs'), review: fc.option(fc.constantFrom(...REVIEW_STATES), { freq: 2 }),
   states: few(RUN_STATES), kinds: few(PROBLEM_KINDS), companies: few([1, 2, 3, 4, 65_535]), sources: few([SOURCES[0], SOURCES[2], SOURCES[16]]),
-  types: few([JOB_TYPES[0], JOB_TYPES[7], JOB_TYPES[14]]), causes: few([0, 1, 2, 3, 4, 5, 99]), jobs: few([1, 2, 3, 7, 99]), managed: fc.option(fc.boolean(), { freq: 1 }),
+  types: few([JOB_TYPES[0], JOB_TYPES[7], JOB_TYPES[14]]), causes: few([0, 1, 2, 3, 4, 5, 99]), jobs: few([1, 2, 3, 7, 99]), managed: fc.option(fc.boolean(), { freq: 2 }),
   servers: few(['', 'srv-1', 'srv-2', 'a']), instructionTypes: few(ENTITY_GROUPS), reverse: fc.constant(false), group: fc.constant(null),
   anomaly: fc.boolean(), text: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: words }), order: fc.constantFrom('worst', 'newest'),
 });

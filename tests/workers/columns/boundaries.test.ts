@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { encodeColumns, NONE, newestFirst, viewColumns } from '#contract/monitoring/columns.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { NOW } from './arbitrary.ts';
@@ -77,16 +78,18 @@ const troubleOf = (n: number): ProblemRow => ({
 });
 
 test('COL-2, COL-3, COL-9: where one column decides, few rows, most rows and rows without a problem are told as plain rows would, before a change and after', () => {
-  for (const size of [3_000, 40_000]) { // as one piece: a page, and more than a piece grows to
+  const failed = { states: ['Failed'] } satisfies Partial<RunsFilter>, most = Array.from({ length: 30 }, (_, i) => i);
+  const questions: Partial<RunsFilter>[] = [
+    {}, failed, { states: ['Success'] }, { companies: most }, { companies: [7, 9] }, { review: 'pending' }, { review: 'none' }, { causes: [3] },
+    { text: 'm14' }, { text: 'm told' }, { from: 1_501_000, companies: most }, { to: 3_502_000, companies: most },
+  ];
+  for (const [size, asks] of [[3_000, questions], [33_000, [failed]]] as const) { // as one piece: a page, and more than a piece grows to
     const both = makeBoth();
     both.take({ is: 'put', company: [], job: [], cause: [], problem: [1, 2, 3].map(troubleOf) });
     both.take({ is: 'segment', runs: Array.from({ length: size }, (_, i) => mixed(i + 1)) });
     for (const changed of [[], [50, 51, 52, size]]) {
       both.take({ is: 'upsert', runs: changed.map((n) => ({ ...mixed(n), kind: 4, company: 7, problem: n % 2 === 0 ? 2 : null, message: 'm told' })) });
-      for (const more of [
-        {}, { states: ['Failed'] }, { states: ['Success'] }, { companies: [7, 9] }, { companies: Array.from({ length: 30 }, (_, i) => i) }, { review: 'pending' },
-        { review: 'none' }, { causes: [3] }, { review: 'pending', companies: [7] }, { text: 'm1' }, { text: 'm14' }, { text: 'm told' },
-      ] satisfies Partial<typeof EVERYTHING>[]) {
+      for (const more of asks) {
         const asked = { ...EVERYTHING, ...more }, told = both.engine.select(asked, NOW), truth = answer(both.plain, asked, NOW);
         expect(told.facets).toEqual(truth.facets);
         expect(Buffer.from(told.ids().buffer).equals(Buffer.from(Uint32Array.from(truth.ids).buffer))).toBe(true);
@@ -126,6 +129,15 @@ test('COL-4: a key means its characters, in any case, of any alphabet', () => {
   engine.put({ company: [{ n: 1, id: 'c', name: 'Renamed', madeAt: 0 }] });
   expect(idsOf(engine, { text: 'straße' })).toEqual([]);
   expect(idsOf(engine, { text: 'RENAMED' })).toEqual([1]);
+});
+
+test('COL-4: a run whose message was told anew is found by what it says now, and still by its names', () => {
+  const engine = makeEngine();
+  engine.put({ company: [{ n: 1, id: 'c', name: 'Disk works', madeAt: 0 }] });
+  engine.addSegment(columnsOf([run(1, { message: 'disk full' }), run(2, { message: 'disk full', company: 2 }), run(3, { company: 2 })]));
+  engine.upsert([run(1, { message: 'quota' }), run(2, { message: 'quota', company: 2 }), run(3, { message: 'disk full', company: 2 })]);
+  expect(idsOf(engine, { text: 'disk' })).toEqual([3, 1]);
+  expect(idsOf(engine, { text: 'quota' })).toEqual([2, 1]);
 });
 
 test('COL-2: a snooze that ends between two questions makes its runs pending, and asked of the time before, snoozed again', () => {

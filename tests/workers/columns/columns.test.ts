@@ -5,6 +5,7 @@ import { filter, NOW, steps } from './arbitrary.ts';
 import type { Both } from './both.ts';
 import { makeBoth } from './both.ts';
 import { answer, view } from './oracle.ts';
+import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
@@ -39,6 +40,21 @@ test('COL-2, COL-3, COL-4, COL-7, COL-8: the columns answer as plain rows do, wh
     expect(both.engine.runs([...both.plain.runs.keys(), 1_000])).toEqual(both.plain.runs);
     expect(both.engine.all('problem')).toEqual([...both.plain.problems.values()]);
   }), { numRuns: numRuns(60) });
+});
+
+/** Asks little: so it is asked mostly, and what asks of one column or of none has ways of its own. */
+const little = fc.tuple(filter, fc.subarray(Object.keys(EVERYTHING), { minLength: 1, maxLength: 3 }))
+  .map(([all, kept]): RunsFilter => ({ ...EVERYTHING, ...Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name))) }));
+
+test('COL-2, COL-3, COL-8, COL-9: so they do where little is asked, again after each change', () => {
+  fc.assert(fc.property(steps, fc.array(little, { minLength: 6, maxLength: 6 }), (all, filters) => {
+    const both = makeBoth();
+    for (const step of all) {
+      both.take(step);
+      for (const one of filters) same(both, one, NOW);
+    }
+    expect(both.engine.size).toBe(both.plain.runs.size);
+  }), { numRuns: numRuns(30) });
 });
 
 test('COL-7, COL-8: a selection names the same runs however the store goes on, and tells them as they are now', () => {

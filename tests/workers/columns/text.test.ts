@@ -29,6 +29,17 @@ test('COL-4: names joined, changed and joined again hold a key where the plain n
   }), { numRuns: numRuns(40) });
 });
 
+test('COL-4: a key that grows at either end, shrinks or is another is searched as if it were the first', () => {
+  const entries = ['backup of sql', 'sql backup', 'back up', 'bbackup', 'abc', 'sqlsql', 'up', ''], names = new Names();
+  for (let n = 0; n < 600; n++) names.set(n, n < entries.length ? entries[n] ?? '' : 'x');
+  for (const key of ['up', 'ckup', 'backup', 'backup of', 'up', 'sql', 'sqls', 'lsql', 'sqlsql', 'b', 'ba', 'bba', 'bbackup', 'c', 'bc', 'abc', 'x', 'xx', 'up']) {
+    const marks = new Uint8Array(600);
+    const any = names.mark(key, marks, 1, 0);
+    expect([key, [...marks]]).toEqual([key, Array.from({ length: 600 }, (_, n) => ((entries[n] ?? 'x').includes(key) ? 1 : 0))]);
+    expect([key, any]).toEqual([key, marks.includes(1)]);
+  }
+});
+
 test('COL-1, COL-4: messages are found as they stand in the columns, and no key is found across two of them', () => {
   fc.assert(fc.property(fc.array(fc.option(words), { minLength: 1, maxLength: 20, size: 'max' }), fc.nat(), fc.integer({ min: 1, max: 5 }), (messages, at, length) => {
     const columns = viewColumns(encodeColumns(messages.map((message, row) => ({
