@@ -7,7 +7,7 @@ export interface Tally { readonly values: Uint32Array; readonly counts: Uint32Ar
 export interface Sums { readonly rows: number; readonly kinds: Tally; readonly companies: Tally; readonly problems: Tally }
 
 /** Of one piece: also which rows have a problem, in order. */
-export interface PieceSums extends Sums { readonly problemRows: Uint32Array }
+interface PieceSums extends Sums { readonly problemRows: Uint32Array }
 
 /** Made when first asked for; `forgetSums` when rows of the piece change in place. */
 export function sumsOf(piece: Segment): PieceSums {
