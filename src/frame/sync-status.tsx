@@ -28,7 +28,7 @@ export function SyncStatus() {
           pointer-coarse:justify-center"
       >
         <Icon name={icon} className={TONE[tone]} />
-        <span className="sr-only tablet:not-sr-only"><b className="text-ink">{lead}</b>{rest !== '' && `, ${rest}`}</span>
+        <span className="sr-only tablet:not-sr-only tablet:max-w-48 tablet:truncate desk:max-w-none"><b className="text-ink">{lead}</b>{rest !== '' && `, ${rest}`}</span>
       </button>
       {open && <Suspense><SyncStory status={status} onClose={() => setOpen(false)} /></Suspense>}
     </>
@@ -41,7 +41,7 @@ export function SyncLine() {
   const zone = useZone();
   if (!status) return null;
   const { lead, rest } = glanceOf(status, zone);
-  return <span aria-hidden className="min-w-0 truncate text-agate text-ink-3">{lead}{rest !== '' && `, ${rest.replace(/^synced /, '')}`}</span>;
+  return <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3">{lead}{rest !== '' && `, ${rest.replace(/^synced /, '')}`}</span>;
 }
 
 const NOTHING = {};

@@ -94,10 +94,12 @@ function Troubles({ status, zone, now }: { readonly status: SyncStatus; readonly
       {status.storage === 'best-effort' && (status.waiting > 0 || status.is === 'offline') && (
         <Trouble>This browser may delete the data of this page when its disk is nearly full. Send what waits soon.</Trouble>
       )}
-      {status.is === 'offline' && status.syncedAt !== null && (
-        <Trouble>What you see is what this device remembers: as it was {formatAge(status.syncedAt, now)}, {formatWhen(status.syncedAt, zone)}.</Trouble>
+      {status.is === 'offline' && (
+        <Trouble>
+          {status.syncedAt !== null && `What you see is what this device remembers: as it was ${formatAge(status.syncedAt, now)}, ${formatWhen(status.syncedAt, zone)}. `}
+          Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves when the network is back.
+        </Trouble>
       )}
-      {status.is === 'offline' && <Trouble>Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves when the network is back.</Trouble>}
       {status.fault !== null && <Trouble>{status.fault}</Trouble>}
       {status.follower && <p className="m-0 px-5 pb-3 text-agate text-ink-3">Another tab of this browser syncs for this one.</p>}
     </>
