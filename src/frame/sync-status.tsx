@@ -28,7 +28,7 @@ export function SyncStatus() {
           pointer-coarse:justify-center"
       >
         <Icon name={icon} className={TONE[tone]} />
-        <span className="sr-only tablet:not-sr-only tablet:max-w-48 tablet:truncate desk:max-w-none"><b className="text-ink">{lead}</b>{rest !== '' && `, ${rest}`}</span>
+        <span className="sr-only tablet:not-sr-only tablet:max-w-64 tablet:truncate desk:max-w-none"><b className="text-ink">{lead}</b>{rest !== '' && `, ${rest}`}</span>
       </button>
       {open && <Suspense><SyncStory status={status} onClose={() => setOpen(false)} /></Suspense>}
     </>

@@ -17,7 +17,7 @@ export function glanceOf(status: SyncStatus, zone: string): Glance {
     status.refused > 0 ? `${formatCount(status.refused)} not accepted` : '',
     status.waiting > 0 ? `${formatCount(status.waiting)} waiting` : '',
   ].filter((part) => part !== '');
-  const rest = first.rest === '' ? also : also.length > 0 && first.tone === 'well' ? also : [first.rest, ...also];
+  const rest = first.rest === '' ? also : also.length > 0 && first.tone === 'well' ? also : first.icon === 'offline' ? [...also, first.rest] : [first.rest, ...also];
   const tone = status.refused > 0 ? 'trouble' : first.tone;
   return { ...first, tone, icon: tone === 'trouble' && first.tone !== 'trouble' ? 'warning' : first.icon, rest: rest.join(', ') };
 }

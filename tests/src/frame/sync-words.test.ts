@@ -28,7 +28,7 @@ test('OFF-1: with no network it is told of when the rows are, where that is not 
   const hour = 3_600_000;
   expect(words({ is: 'offline', offlineSince: at + 59_000 })).toBe('Offline since 07:46 AM');
   expect(words({ is: 'offline', offlineSince: at + 2 * hour })).toBe('Offline since 09:46 AM, data of 07:46 AM');
-  expect(words({ is: 'offline', offlineSince: at + 24 * hour, waiting: 2 })).toBe('Offline since 07:46 AM, data of 11/20/26 07:46 AM, 2 waiting');
+  expect(words({ is: 'offline', offlineSince: at + 24 * hour, waiting: 2 })).toBe('Offline since 07:46 AM, 2 waiting, data of 11/20/26 07:46 AM');
   expect(words({ is: 'offline', offlineSince: at, syncedAt: null })).toBe('Offline since 07:46 AM');
   expect(spokenSync({ ...live, is: 'offline', offlineSince: at + 24 * hour }, 'UTC')).toBe('Offline since 01:46 PM');
 });
