@@ -6,7 +6,7 @@ import type { Engine, Selection } from './seams.ts';
 import type { Replica } from './sync/replica.ts';
 
 /**
- * A list of runs as a person works in it. While it is held, its rows keep their place and tell what is so now; counts and facets stay
+ * A list of runs as a person works in it. While it is held, its heads and rows keep their place and tell what is so now; counts and facets stay
  * fresh; runs that match by now wait and are counted. Another filter, another `round`, or letting go takes them in.
  */
 export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { make(takes: RunsWatch): RunsView; hold(): void } {
@@ -38,9 +38,10 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { m
     else if (held?.key !== key) held = { list: fresh, has: memberOf(fresh.ids()), key };
     const list = held?.list ?? fresh;
     shown = { list, key };
-    const { first, count } = takes.window;
+    const { count, heads, rows } = list.lines(takes.window, takes.folded);
     return {
-      total: list.total, lines: list.total, heads: [], first, rows: engine.view(list, { first, count }, at), facets: fresh.facets, progress: fresh.progress,
+      total: list.total, lines: count, heads: list === fresh ? heads : heads.map((head) => ({ ...head, ...fresh.counts(head.key) })),
+      first: takes.window.first, rows: engine.view(rows, { first: 0, count: rows.total }, at), facets: fresh.facets, progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
       newestAt: engine.newestAt, loaded: { days: days.size - here.daysLeft, of: days.size }, committedAt: here.committedAt,
     };

@@ -3,7 +3,7 @@ import type { Tables } from '#contract/fold.ts';
 import type { CommandId, Day, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
 import type { DayN } from '#contract/monitoring/day.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
-import type { RunsFacets, RunsFilter, RunsWindow, RunView } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunsFacets, RunsFilter, RunsWindow, RunView } from '#contract/monitoring/query.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
@@ -60,9 +60,19 @@ export interface Selection {
   readonly total: number;
   readonly facets: RunsFacets;
   readonly progress: { readonly cleared: number; readonly of: number };
-  /** Runs in order. */
+  /** Runs in order, also those of groups that are folded away. */
   ids(): Uint32Array;
+  /** What stands in a window of lines, where the rows of these groups are folded away. */
+  lines(window: RunsWindow, folded: readonly (number | string)[]): Lines;
+  /** What a group's head counts; null where the list is not grouped. */
+  counts(key: number | string): GroupCounts | null;
 }
+
+/** `count`: lines of the whole list. `heads` and `rows`: those of the window, in order. */
+export interface Lines { readonly count: number; readonly heads: readonly GroupHead[]; readonly rows: Selection }
+
+/** Of a group that is not in the list there is no `worst`, and its progress where it has rows that fail the review asked for alone. */
+export type GroupCounts = Pick<GroupHead, 'rows' | 'jobs' | 'companies' | 'progress'> & Partial<Pick<GroupHead, 'worst'>>;
 
 /** One change as it is kept: the small rows and runs that events changed, and the cursor they reach. */
 export interface Patch { readonly cursor: number; readonly rows: SmallRows; readonly runs: readonly LeanRun[] }

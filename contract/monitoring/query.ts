@@ -10,7 +10,10 @@ export type ReviewState = (typeof REVIEW_STATES)[number];
 export const RUN_STATES = ['Failed', 'Error', 'Missed', 'Anomaly', 'Warning', 'Running', 'Success'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** `worst`: severity, then newest. The others by that column, ties newest first; `streak`: days of the problem; `lastGood`: longest ago first. */
+/**
+ * `worst`: severity, then newest. The others by that column, the least and the beginning of the alphabet first, ties newest first; `streak`:
+ * days of the problem; `lastGood`: longest ago first. Names are read as people do: any case, no accents, numbers by their size.
+ */
 export const ORDERS = ['worst', 'newest', 'company', 'job', 'computer', 'duration', 'bytes', 'lastGood', 'streak', 'cause', 'source', 'ticket'] as const;
 export type Order = (typeof ORDERS)[number];
 
@@ -33,7 +36,7 @@ export interface RunsFilter {
   readonly types: readonly JobType[];
   readonly causes: readonly CauseN[];
   readonly jobs: readonly JobN[];
-  /** Names of servers (`JobRow.server`), and entity groups of jobs. */
+  /** Names of servers (`JobRow.server`, or the computer of a job that has none), and entity groups of jobs. */
   readonly servers: readonly string[];
   readonly instructionTypes: readonly EntityGroup[];
   readonly managed: boolean | null;
@@ -53,6 +56,18 @@ export const EVERYTHING: RunsFilter = {
   servers: [], instructionTypes: [], managed: null, anomaly: true, text: '', order: 'newest', reverse: false, group: null,
 };
 
+/** The same question of one group alone: what it finds are exactly the rows under that head, in their order. */
+export function ofGroup(filter: RunsFilter, key: GroupHead['key']): RunsFilter {
+  const one = { ...filter, group: null }, n = Number(key);
+  switch (filter.group) {
+    case 'company': return { ...one, companies: [n] };
+    case 'job': return { ...one, jobs: [n] };
+    case 'cause': return { ...one, causes: [n] };
+    case 'server': return { ...one, servers: [String(key)] };
+    case null: return one;
+  }
+}
+
 export interface Facet<T> { readonly value: T; readonly count: number }
 
 /** Exact counts, each under the whole filter but for its own dimension (COL-3). Values with none are left out of companies and causes only. */
@@ -64,7 +79,7 @@ export interface RunsFacets {
   readonly sources: readonly Facet<Source>[];
   readonly types: readonly Facet<JobType>[];
   readonly managed: readonly Facet<boolean | null>[];
-  /** How many of the list are anomalies, and how many are not. */
+  /** How many of the list are anomalies and how many are not, where anomalies are counted as problems. */
   readonly anomaly: readonly Facet<boolean>[];
   readonly causes: readonly (Facet<CauseN> & { readonly template: string })[];
 }
@@ -113,7 +128,7 @@ export interface ProblemView {
   readonly ticket: string | null;
 }
 
-/** The head of a group, with exact counts of all its rows, also of those that are folded away. `key`: the company's, job's or cause's number (0: no cause), or the server's name. */
+/** The head of a group, with exact counts of all its rows, also of those that are folded away. `key`: the company's, job's or cause's number (0: no cause), or the server's name (empty: not known). */
 export interface GroupHead {
   /** Its line in the list: heads and rows are counted together. */
   readonly line: number;

@@ -8,6 +8,13 @@ export const SOURCES = [
 ] as const;
 export type Source = (typeof SOURCES)[number];
 
+/** The tools by their own names: they are the same in every language, and lists are ordered by them. */
+export const SOURCE_NAMES: Readonly<Record<Source, string>> = {
+  api: 'API', ping: 'Ping', restic: 'restic', borg: 'borg', borgmatic: 'borgmatic', kopia: 'Kopia', rclone: 'rclone', bacula: 'Bacula', bareos: 'Bareos',
+  duplicati: 'Duplicati', pbs: 'Proxmox Backup', urbackup: 'UrBackup', vac: 'Veeam SPC', vbr: 'Veeam B&R', vcd: 'Cloud Director', zerto: 'Zerto',
+  office365: 'Microsoft 365',
+};
+
 export const JOB_TYPES = [
   'Backup', 'BackupCopy', 'Replication', 'Tape', 'FileShare', 'ObjectStorage', 'Agent', 'M365', 'Snapshot', 'SureBackup', 'LogBackup',
   'Copy', 'Archive', 'Sync', 'Other',

@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { DayStarts } from '#workers/seams.ts';
 
 /** Operational days of a provider. */
@@ -27,6 +28,10 @@ export function daysOf(timeZone: string, beginsHour: number, starts: DayStarts |
     },
   };
 }
+
+/** Operational days of a problem, 1 on the first: counts up while it is open and stands still once it ended. */
+export const dayCount = ({ openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>, days: Days, now: Ms): number =>
+  Math.max(1, days.of(closedAt ?? now) - days.of(openedAt) + 1);
 
 export function dayStartsAround(timeZone: string, dayBeginsHour: number, now: Ms, back: number, ahead: number): DayStarts {
   const first = dayOf(now, timeZone, dayBeginsHour) - back;

@@ -9,6 +9,7 @@ import type { Engine, SmallTable } from '#workers/seams.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';
 import { isNamedAlike, Jobs } from './jobs.ts';
+import { Orders } from './order.ts';
 import { Problems } from './problems.ts';
 import { leanAt } from './segment.ts';
 import { Segments } from './segments.ts';
@@ -33,7 +34,7 @@ export function makeEngine(): Engine {
   const companies = new Map<number, CompanyRow>(), jobs = new Jobs(), causes = new Map<number, CauseRow>();
   const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
   const own = { view: new Map<string, ViewRow>(), shift: new Map<string, ShiftRow>(), preference: new Map<string, PreferenceRow>() };
-  const segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
+  const orders = new Orders(), segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
   let days = daysOf('UTC', 0), wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 }, named = 0;
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, Tables[T]> } = {
@@ -45,14 +46,19 @@ export function makeEngine(): Engine {
     name: (id) => names.get(id) ?? '', isWaiting: (n) => problems.over.has(n), histories: new Histories(),
   };
   const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
-  const shelf = { segments, problems, rows: jobs, jobs: jobNames, companies: companyNames, scratch: new Scratch() };
+  const shelf = { segments, problems, rows: jobs, jobs: jobNames, companies: companyNames, orders, scratch: new Scratch(), get days() { return days; } };
 
   return {
     put(rows) {
       if (rows.company?.some((row) => companies.get(row.n)?.name !== row.name) || rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))) named += 1;
-      rows.company?.forEach((row) => { companies.set(row.n, row); companyNames.set(row.n, row.name); });
-      rows.job?.forEach((row) => { jobs.put(row); jobNames.set(row.n, row.name + FIELD + row.computer); });
-      rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); problems.putCause(row); });
+      rows.company?.forEach((row) => { companies.set(row.n, row); companyNames.set(row.n, row.name); orders.company.set(row.n, row.name); });
+      rows.job?.forEach((row) => {
+        jobs.put(row);
+        jobNames.set(row.n, row.name + FIELD + row.computer);
+        orders.job.set(row.n, row.name);
+        orders.computer.set(row.n, row.computer);
+      });
+      rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); orders.cause.set(row.n, row.template); problems.putCause(row); });
       rows.problem?.forEach((row: ProblemRow) => { problems.put(row); });
       rows.key?.forEach((row) => { keys.set(row.id, row); });
       rows.view?.forEach((row) => { own.view.set(row.id, row); });
@@ -92,7 +98,7 @@ export function makeEngine(): Engine {
     get newestAt() { return segments.newestAt; },
     clear() {
       named += 1;
-      for (const one of [companies, jobs, causes, keys, names, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference]) one.clear();
+      for (const one of [companies, jobs, causes, keys, names, orders, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference]) one.clear();
     },
   };
 }

@@ -12,14 +12,18 @@ export interface Words { readonly companyName: (n: number) => string; readonly t
 /**
  * Counts as facets. Values of closed lists stand in the order of the list, also those with none; companies and causes only where there
  * is one, the most first, then by number. `matched`: rows in the list; those without a problem are not in the counts by review.
+ * `more`: rows that were in it if anomalies counted as problems.
  */
-export function facetsOf(counts: Counts, matched: number, used: readonly number[], causeKinds: Uint8Array, words: Words): RunsFacets {
+export function facetsOf(
+  counts: Counts, matched: number, used: readonly number[], causeKinds: Uint8Array, words: Words, more: { readonly anomalies: number; readonly others: number },
+): RunsFacets {
   const { kind, company, review, cause, reviewAlone, kindAlone, causeAlone } = counts;
   const byKind = <T>(values: readonly T[], code: (kind: number) => number, dim: number): Facet<T>[] => {
     const sums = new Uint32Array(256), alone = aloneAt(dim);
     for (const k of used) sums[code(k)] = (sums[code(k)] ?? 0) + (kind[k] ?? 0) + (kind[alone | k] ?? 0);
     return values.map((value, i) => ({ value, count: sums[i] ?? 0 }));
   };
+  const anomalies = used.reduce((sum, k) => sum + (RANK[k] === ANOMALY ? kind[k] ?? 0 : 0), 0);
   const problemKinds = kindAlone.slice(), causes = causeAlone.slice();
   let withProblem = 0;
   for (let n = 0; n < cause.length; n++) {
@@ -41,12 +45,13 @@ export function facetsOf(counts: Counts, matched: number, used: readonly number[
     sources: byKind(SOURCES, sourceCode, DIM.sources),
     types: byKind(JOB_TYPES, typeCode, DIM.types),
     managed: byKind([null, false, true], managedCode, DIM.managed).toReversed(),
-    anomaly: [true, false].map((value) => ({ value, count: used.reduce((sum, k) => sum + ((RANK[k] === ANOMALY) === value ? kind[k] ?? 0 : 0), 0) })),
+    anomaly: [{ value: true, count: anomalies + more.anomalies }, { value: false, count: matched - anomalies + more.others }],
     causes: mostFirst(causes, (value, count) => ({ value, count, template: words.template(value) })),
   };
 }
 
-const ANOMALY = RUN_STATES.indexOf('Anomaly');
+/** The rank of an anomaly. */
+export const ANOMALY = RUN_STATES.indexOf('Anomaly');
 
 /** Numbers are sorted, not objects: `count · span + (span - 1 - value)`, exact below 2^53. */
 function mostFirst<F>(counts: Uint32Array, facet: (value: number, count: number) => F): F[] {

@@ -1,10 +1,11 @@
 import type { JobN, Ms, RunN } from '#contract/ids.ts';
-import { bytesAt, newestFirst, NONE } from '#contract/monitoring/columns.ts';
+import { bytesAt, newestFirst, NONE, statusCode } from '#contract/monitoring/columns.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
 import { REMEMBERED } from '#contract/monitoring/fold.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
-import { stateOf, statusOf } from './kinds.ts';
+import { STATUSES } from '#contract/monitoring/words.ts';
+import { stateOf } from './kinds.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
 
@@ -78,10 +79,9 @@ const MOST_KNOWN = 1_000;
 const kindAt = ({ piece, row }: History[number]): number => piece.cols.kind[row] ?? 0;
 
 /** A run that ended well, or with a warning: what counts for what is usual. */
-function isGood(run: History[number]): boolean {
-  const status = statusOf(kindAt(run));
-  return status === 'Success' || status === 'Warning';
-}
+const isGood = (run: History[number]): boolean => isGoodKind(kindAt(run));
+const isGoodKind = (kind: number): boolean => GOOD[statusCode(kind)] === 1;
+const GOOD = Uint8Array.from(STATUSES, (status) => (status === 'Success' || status === 'Warning' ? 1 : 0));
 
 /** The worst of each day; `starts` are the days' first moments, the last day goes on. Runs of the future count for the last. */
 export function stripOf(history: History, starts: readonly Ms[]): (RunState | null)[] {
@@ -100,6 +100,22 @@ export function lastGoodAt(history: History): Ms | null {
   const run = history.find(isGood);
   return run ? keyAt(run.piece, run.row).startSec * 1000 : null;
 }
+
+/** When each job ended well last, in seconds; NONE for a job that did not. Made once for a state of the store. */
+export function lastGoods(of: { readonly list: readonly Segment[]; readonly reach: { readonly job: JobN }; readonly version: number }): Uint32Array {
+  const known = goods.get(of);
+  if (known?.version === of.version) return known.starts;
+  const starts = new Uint32Array(of.reach.job + 1).fill(NONE);
+  for (const { rows, cols: { job, kind, start } } of of.list) {
+    for (let row = 0; row < rows; row++) {
+      const one = job[row] ?? 0;
+      if (starts[one] === NONE && isGoodKind(kind[row] ?? 0)) starts[one] = start[row] ?? 0;
+    }
+  }
+  goods.set(of, { version: of.version, starts });
+  return starts;
+}
+const goods = new WeakMap<object, { readonly version: number; readonly starts: Uint32Array }>();
 
 export interface Usual { readonly duration: readonly [number, number] | null; readonly bytes: readonly [number, number] | null }
 

@@ -15,16 +15,12 @@ export class Jobs {
   readonly rows = new Map<JobN, JobRow>();
   /** Names of servers by their own numbers, which never change. */
   readonly servers: string[] = [''];
-  /** Counts up when a name of a job changes. */
-  version = 0;
   private readonly serverNs = new Map<string, number>([['', 0]]);
   private server = new Uint32Array(1);
   private group = new Uint8Array(1);
 
   put(row: JobRow): void {
-    const before = this.rows.get(row.n);
     this.rows.set(row.n, row);
-    if (before?.name !== row.name || before.computer !== row.computer) this.version += 1;
     this.reach(row.n);
     const server = serverOf(row);
     let n = this.serverNs.get(server);
@@ -60,7 +56,6 @@ export class Jobs {
   }
 
   clear(): void {
-    this.version += 1;
     this.rows.clear();
     this.server.fill(0);
     this.group.fill(0);

@@ -34,7 +34,8 @@ function allBut(wanted: readonly number[], fail: number, most: number): Uint8Arr
   return masks;
 }
 
-function problemMasks(filter: RunsFilter, { review, cause, kinds }: ProblemTables): Uint8Array | null {
+/** What a problem fails. Null where the filter asks nothing of it. */
+export function problemMasks(filter: RunsFilter, { review, cause, kinds }: ProblemTables): Uint8Array | null {
   if (filter.review === null && filter.kinds.length === 0 && filter.causes.length === 0) return null;
   const masks = new Uint8Array(review.length);
   const byReview = Uint8Array.from(REVIEWS, (state) => (filter.review !== null && state !== filter.review ? DIM.review : 0));

@@ -1,15 +1,21 @@
 import type { Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { AnomaliesCounted } from './anomalies.ts';
 import { askedOf, countAlone, countBySums, countRows, kindCounts, noCounts, onlyAsked } from './counts.ts';
 import type { Asked } from './counts.ts';
+import type { Days } from './days.ts';
 import { facetsOf } from './facets.ts';
 import type { Words } from './facets.ts';
 import { MOST_ROWS } from './gather.ts';
+import { GroupProgress, groupingOf, together } from './group.ts';
 import type { Jobs } from './jobs.ts';
 import { RANK } from './kinds.ts';
 import { listed, listedAll, listedBy, listedByIndex, listedByProblem } from './listing.ts';
-import { masksOf } from './masks.ts';
+import { masksOf, problemMasks } from './masks.ts';
+import { inOrderOf } from './order.ts';
+import type { Orders } from './order.ts';
+import type { Listed } from './order-rows.ts';
 import type { Problems } from './problems.ts';
 import { failsOf } from './scan.ts';
 import type { Masks, ProblemTables } from './scan.ts';
@@ -27,7 +33,9 @@ export interface Shelf {
   readonly rows: Jobs;
   readonly jobs: Names;
   readonly companies: Names;
+  readonly orders: Orders;
   readonly scratch: Scratch;
+  readonly days: Days;
 }
 
 /** Tables that every walk uses again. */
@@ -43,19 +51,22 @@ export class Scratch {
 }
 
 /** Walks the pieces once, newest first: the places come out in order. No sort but by counting, no closure per row. */
-export function select({ segments, problems, rows, jobs, companies, scratch }: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
+export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
+  const { segments, problems, rows, jobs, companies, scratch } = shelf;
   const { list, reach } = segments;
   const tables: ProblemTables = { ...problems.tables(now, filter.anomaly, reach.problem), kinds: problems.kinds };
   const key = keyOf(filter.text), asked = askedOf(filter);
   const masks = masksOf(filter, key, tables, reach, jobs, companies, rows);
   const only = onlyAsked(masks);
+  const grouping = filter.group && groupingOf(filter.group, reach, shelf.orders, rows, tables);
+  const progress = grouping && new GroupProgress(grouping, tables.review), anomalies = anomaliesCounted(filter, masks, problems, tables, now);
   const counts = noCounts(scratch.kinds, reach.kinds, reach.company, problems.kinds.length);
   scratch.reach(segments.size, list.reduce((most, { rows }) => Math.max(most, rows), 0));
   const { fails, places } = scratch;
   const until = secondsOf(filter.to, Infinity), since = secondsOf(filter.from, -Infinity);
   const bases: number[] = [], ends: number[] = [];
   // All rows of a time, newest first, stand one after the other: their places need not be written.
-  const unwritten = masks === null && filter.order === 'newest';
+  const unwritten = masks === null && filter.order === 'newest' && !filter.reverse && !grouping;
   const [newest] = list, oldest = list.at(-1);
   const allOf = newest && oldest && firstBefore(newest, until) === 0 && firstBefore(oldest, since) === oldest.rows;
   if (allOf === true && only !== null) countBySums(sumsOfAll(list), masks ?? {}, counts, tables, only);
@@ -74,15 +85,40 @@ export function select({ segments, problems, rows, jobs, companies, scratch }: S
         few = (count - first) * FEW_LISTED < to - from;
         countAlone(piece, fails, from, to, asked, tables, counts);
       }
+      if (progress || anomalies) {
+        if (masks && known !== null) failsOf(piece, from, to, masks, fails);
+        progress?.count(piece, from, to, masks && fails);
+        anomalies?.count(piece, from, to, fails);
+      }
       if (known !== 'none') countRows(piece, places, first, count, base, masks && isWhole && known === null ? fails : null, tables, counts, known);
     }
     bases.push(base);
     ends.push(count);
     base += piece.rows;
   }
-  const facets = facetsOf(counts, count, reach.kinds, problems.kinds, words);
-  return new Picked(filter, facets, list, bases, filter.order === 'worst' ? worstFirst(list, bases, ends, places, count)
-    : unwritten ? { first: start, length: count } : places.slice(0, count));
+  const facets = facetsOf(counts, count, reach.kinds, problems.kinds, words, anomalies?.more ?? { anomalies: 0, others: 0 });
+  if (unwritten) return new Picked(filter, facets, list, bases, { first: start, length: count });
+  const inOrder = { pieces: list, bases, ends, places, count };
+  if (grouping && progress) {
+    const { groups, order } = together(grouping, inOrder, inOrderOf(filter, inOrder, shelf, now), progress);
+    return new Picked(filter, facets, list, bases, placesBy(order, places), groups);
+  }
+  if (filter.order === 'worst' && !filter.reverse) return new Picked(filter, facets, list, bases, worstFirst(inOrder));
+  const order = inOrderOf(filter, inOrder, shelf, now);
+  return new Picked(filter, facets, list, bases, order ? placesBy(order, places) : places.slice(0, count));
+}
+
+function placesBy(order: Uint32Array, places: Uint32Array): Uint32Array {
+  const inOrder = new Uint32Array(order.length);
+  for (let at = 0; at < order.length; at++) inOrder[at] = places[order[at] ?? 0] ?? 0;
+  return inOrder;
+}
+
+/** Null where it makes no difference whether anomalies count as problems. */
+function anomaliesCounted(filter: RunsFilter, masks: Masks | null, problems: Problems, tables: ProblemTables, now: Ms): AnomaliesCounted | null {
+  if (filter.anomaly || !masks?.problem) return null;
+  const counted = problemMasks(filter, { ...problems.tables(now, true, masks.problem.length - 1), kinds: tables.kinds });
+  return counted && new AnomaliesCounted(masks.problem, counted);
 }
 
 /** Rows of a whole piece that fail nothing, where one column decides. */
@@ -106,10 +142,10 @@ const FEW_LISTED = 32;
 const secondsOf = (moment: Ms | null, none: number): number => (moment === null ? none : Math.ceil(moment / 1000));
 
 /** By rank, newest first inside: counts of ranks, then each to its place. */
-function worstFirst(list: readonly Segment[], bases: readonly number[], ends: readonly number[], places: Uint32Array, count: number): Uint32Array {
+function worstFirst({ pieces, bases, ends, places, count }: Listed): Uint32Array {
   const ordered = new Uint32Array(count), next = new Uint32Array(RUN_STATES.length + 1);
   const eachPiece = (visit: (kind: Uint16Array, base: number, first: number, last: number) => void): void => {
-    list.forEach(({ cols: { kind } }, i) => { visit(kind, bases[i] ?? 0, ends[i - 1] ?? 0, ends[i] ?? 0); });
+    pieces.forEach(({ cols: { kind } }, i) => { visit(kind, bases[i] ?? 0, ends[i - 1] ?? 0, ends[i] ?? 0); });
   };
   eachPiece((kind, base, first, last) => {
     for (let i = first; i < last; i++) {

@@ -1,5 +1,6 @@
-import type { RunsFacets, RunsFilter } from '#contract/monitoring/query.ts';
-import type { Selection } from '#workers/seams.ts';
+import type { RunsFacets, RunsFilter, RunsWindow } from '#contract/monitoring/query.ts';
+import type { GroupCounts, Lines, Selection } from '#workers/seams.ts';
+import type { Groups } from './group-heads.ts';
 import type { Key, Segment } from './segment.ts';
 import { keyAt } from './segment.ts';
 
@@ -17,13 +18,15 @@ export class Picked implements Selection {
   private readonly pieces: readonly Segment[];
   private readonly bases: readonly number[];
   private readonly places: Places;
+  private readonly groups: Groups | null;
 
-  constructor(filter: RunsFilter, facets: RunsFacets, pieces: readonly Segment[], bases: readonly number[], places: Places) {
+  constructor(filter: RunsFilter, facets: RunsFacets, pieces: readonly Segment[], bases: readonly number[], places: Places, groups: Groups | null = null) {
     this.filter = filter;
     this.facets = facets;
     this.pieces = pieces;
     this.bases = bases;
     this.places = places;
+    this.groups = groups;
     this.total = places.length;
   }
 
@@ -33,6 +36,15 @@ export class Picked implements Selection {
     const cleared = count('snoozed') + count('cleared');
     return { cleared, of: cleared + count('pending') };
   }
+
+  lines(window: RunsWindow, folded: readonly (number | string)[]): Lines {
+    const { count, heads, rows } = this.groups?.lines(window, folded)
+      ?? { count: this.total, heads: [], rows: [{ first: Math.max(0, window.first), last: Math.min(this.total, Math.max(0, window.first) + window.count) }] };
+    const places = rows.flatMap(({ first, last }) => Array.from({ length: Math.max(0, last - first) }, (_, i) => this.placeOf(first + i)));
+    return { count, heads, rows: new Picked(this.filter, this.facets, this.pieces, this.bases, Uint32Array.from(places)) };
+  }
+
+  counts(key: number | string): GroupCounts | null { return this.groups?.counts(key) ?? null; }
 
   ids(): Uint32Array {
     const ids = new Uint32Array(this.total);

@@ -3,6 +3,7 @@ import type { ProblemView, RunView } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Days } from './days.ts';
+import { dayCount } from './days.ts';
 import type { Histories } from './history.ts';
 import { lastGoodAt, STRIP_DAYS, stripOf } from './history.ts';
 import { managedOf, sourceOf, stateOf, statusOf, typeOf } from './kinds.ts';
@@ -51,13 +52,12 @@ export function viewRows(segments: Segments, keys: readonly Key[], lookup: Looku
   });
 }
 
-/** `day` counts up while the problem is open and stands still once it ended. */
 function problemView(problem: ProblemRow, lookup: Lookup, days: Days, now: Ms): ProblemView {
   const named = <T extends { readonly by: UserId }>(one: T | null): (T & { readonly name: string }) | null =>
     one && { ...one, name: lookup.name(one.by) };
   return {
     n: problem.n, cause: problem.cause, kind: lookup.cause(problem.cause)?.kind ?? 'other',
-    day: Math.max(1, days.of(problem.closedAt ?? now) - days.of(problem.openedAt) + 1),
+    day: dayCount(problem, days, now),
     openedAt: problem.openedAt, closedAt: problem.closedAt,
     review: named(problem.review), snooze: named(problem.snooze), note: named(problem.note), ticket: problem.ticket,
   };

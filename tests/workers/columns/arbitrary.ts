@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { NONE } from '#contract/monitoring/columns.ts';
-import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
+import { EVERYTHING, GROUPS, ORDERS, REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
@@ -48,7 +48,7 @@ export const problem: fc.Arbitrary<ProblemRow> = fc.record({
   closedAt: fc.option(moment), closedBy: fc.constant(null),
   review: fc.option(fc.record({ by, at: moment, comment: fc.constant(null) })),
   snooze: fc.option(fc.record({ by, at: moment, until: fc.constantFrom(NOW - 1, NOW, NOW + 1, NOW + 3_600_000), reason: fc.constant('later') })),
-  note: fc.option(fc.record({ by, at: moment, content: fc.constant('seen') })), ticket: fc.option(fc.constant('#1')),
+  note: fc.option(fc.record({ by, at: moment, content: fc.constant('seen') })), ticket: fc.option(fc.constantFrom('#1', '#2', '#10', '', 'inc 3')),
 });
 
 const few = <T>(values: readonly T[]): fc.Arbitrary<T[]> =>
@@ -58,9 +58,13 @@ export const filter: fc.Arbitrary<RunsFilter> = fc.record({
   from: fc.option(moment, { freq: 2 }), to: fc.option(moment, { freq: 2 }), rows: fc.constantFrom('jobs', 'runs'), review: fc.option(fc.constantFrom(...REVIEW_STATES), { freq: 2 }),
   states: few(RUN_STATES), kinds: few(PROBLEM_KINDS), companies: few([1, 2, 3, 4, 65_535]), sources: few([SOURCES[0], SOURCES[2], SOURCES[16]]),
   types: few([JOB_TYPES[0], JOB_TYPES[7], JOB_TYPES[14]]), causes: few([0, 1, 2, 3, 4, 5, 99]), jobs: few([1, 2, 3, 7, 99]), managed: fc.option(fc.boolean(), { freq: 2 }),
-  servers: few(['', 'srv-1', 'srv-2', 'a']), instructionTypes: few(ENTITY_GROUPS), reverse: fc.constant(false), group: fc.constant(null),
-  anomaly: fc.boolean(), text: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: words }), order: fc.constantFrom('worst', 'newest'),
+  servers: few(['', 'srv-1', 'srv-2', 'a']), instructionTypes: few(ENTITY_GROUPS), reverse: fc.boolean(), group: fc.option(fc.constantFrom(...GROUPS), { freq: 2 }),
+  anomaly: fc.boolean(), text: fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary: words }), order: fc.constantFrom(...ORDERS),
 });
+
+/** Asks one thing or two, so that much is left to be put in order. */
+export const lightFilter: fc.Arbitrary<RunsFilter> = fc.tuple(filter, fc.subarray(['review', 'from', 'to', 'states', 'companies', 'text', 'rows', 'kinds', 'servers'] as const, { maxLength: 2 }))
+  .map(([{ anomaly, order, reverse, group, ...asked }, some]) => ({ ...EVERYTHING, anomaly, order, reverse, group, ...Object.fromEntries(some.map((name) => [name, asked[name]])) }));
 
 export type Step =
   | { readonly is: 'segment' | 'upsert'; readonly runs: readonly LeanRun[] }

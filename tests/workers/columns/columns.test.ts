@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { filter, NOW, steps } from './arbitrary.ts';
+import { filter, lightFilter, NOW, steps } from './arbitrary.ts';
 import type { Both } from './both.ts';
 import { makeBoth } from './both.ts';
-import { answer, view } from './oracle.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { answer, linesOf, view } from './oracle.ts';
+import { EVERYTHING, GROUPS, ofGroup, ORDERS } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { Selection } from '#workers/seams.ts';
 
 const numRuns = (runs: number): number => runs * Number(process.env['PROOF'] ?? 1);
 
@@ -23,6 +24,23 @@ function same({ engine, plain }: Both, asked: RunsFilter, now: number): void {
   equal(selection.progress, truth.progress);
   const first = truth.ids.length >> 2;
   equal(engine.view(selection, { first, count: 12 }, now), view(plain, truth.ids.slice(first, first + 12), asked, now));
+  sameLines(selection, truth);
+}
+
+/** Windows of lines with every group open, every third one folded away and all of them. */
+function sameLines(selection: Selection, truth: ReturnType<typeof answer>): void {
+  const keys = truth.groups?.map(({ head }) => head.key) ?? [];
+  for (const folded of [[], [...keys.filter((_, i) => i % 3 === truth.ids.length % 3), 'nobody', -1, 70_000], keys]) {
+    const all = linesOf(truth.ids, truth.groups, folded);
+    for (const window of [{ first: 0, count: all.length }, { first: all.length >> 1, count: 5 }, { first: -1, count: 1 }, { first: all.length - 1, count: 9 }]) {
+      const from = Math.max(0, window.first), seen = all.slice(from, from + window.count);
+      const { count, heads, rows } = selection.lines(window, folded);
+      equal(count, all.length);
+      equal(heads, seen.filter((line) => typeof line !== 'number'));
+      equal([...rows.ids()], seen.filter((line) => typeof line === 'number'));
+    }
+  }
+  for (const { head: { key, title: _, ...counts } } of truth.groups ?? []) equal(selection.counts(key), counts);
 }
 
 test('COL-2, COL-3, COL-4, COL-7, COL-8: the columns answer as plain rows do, whatever was given and in whatever order', () => {
@@ -66,4 +84,26 @@ test('COL-7, COL-8: a selection names the same runs however the store goes on, a
     expect([...selection.ids()]).toEqual(ids);
     expect(both.engine.view(selection, { first: 0, count: 8 }, NOW)).toEqual(view(both.plain, ids.slice(0, 8), asked, NOW));
   }), { numRuns: numRuns(60) });
+});
+
+test('COL-8, COL-10, COL-11: every order, either way round, in every grouping is that of plain rows, and a group asked for alone is its rows', () => {
+  fc.assert(fc.property(steps, lightFilter, fc.array(lightFilter, { minLength: 1, maxLength: 4 }), fc.boolean(), (all, asked, others, later) => {
+    const both = makeBoth(), now = later ? NOW + 90 * 86_400_000 : NOW;
+    for (const step of all) {
+      both.take(step);
+      for (const one of others) same(both, one, now);
+    }
+    for (const order of ORDERS) {
+      for (const reverse of [false, true]) {
+        for (const group of [null, ...GROUPS]) {
+          const one = { ...asked, order, reverse, group }, selection = both.engine.select(one, now), truth = answer(both.plain, one, now);
+          equal([...selection.ids()], truth.ids);
+          sameLines(selection, truth);
+          if (order !== 'cause') continue;
+          for (const { head, ids } of truth.groups ?? []) equal([...both.engine.select(ofGroup(one, head.key), now).ids()], ids);
+        }
+      }
+    }
+    expect(both.engine.size).toBe(both.plain.runs.size);
+  }), { numRuns: numRuns(12) });
 });

@@ -1,12 +1,13 @@
 /** The columns' judge: the same questions answered from plain rows, one by one, by code that can be read at a glance. */
+import { nameKey } from '#workers/columns/order-names.ts';
 import { isAnomaly, managedCode, sourceCode, statusCode, typeCode } from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { dayOf, worst } from '#contract/monitoring/day.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
 import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
-import type { ReviewState, RunsFacets, RunsFilter, RunState, RunView } from '#contract/monitoring/query.ts';
+import type { GroupHead, ReviewState, RunsFacets, RunsFilter, RunState, RunView } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
-import { JOB_TYPES, PROBLEM_KINDS, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
+import { JOB_TYPES, PROBLEM_KINDS, SOURCE_NAMES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 
 export interface Plain {
@@ -38,6 +39,7 @@ const stateOf = (kind: number): RunState => {
   const status = STATUSES[statusCode(kind)] ?? 'Running';
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
+const isGood = ({ kind }: LeanRun): boolean => ['Success', 'Warning'].includes(STATUSES[statusCode(kind)] ?? '');
 const managedOf = (kind: number): boolean | null => (managedCode(kind) === 0 ? null : managedCode(kind) === 2);
 
 export function reviewOf(problem: ProblemRow | undefined, now: number): ReviewState {
@@ -64,7 +66,85 @@ const found = <T>(all: readonly (T | undefined)[]): T[] => [...new Set(all)].fil
 const most = <F extends { value: number; count: number }>(all: F[]): F[] =>
   all.filter((one) => one.count > 0).sort((a, b) => b.count - a.count || a.value - b.value);
 
-export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: number[]; facets: RunsFacets; progress: { cleared: number; of: number } } {
+type Value = string | number | null;
+
+/** What a row is ordered by; null and the empty name are no value. */
+function valueOf(plain: Plain, { run, state }: Told, order: Exclude<RunsFilter['order'], 'newest'>, now: number): Value {
+  const job = plain.jobs.get(run.job), problem = problemOf(plain, run.problem);
+  const day = (ms: number): number => dayOf(ms, plain.timeZone, plain.beginsHour);
+  switch (order) {
+    case 'worst': return RUN_STATES.indexOf(state);
+    case 'company': return plain.companies.get(run.company)?.name ?? null;
+    case 'job': return job?.name ?? null;
+    case 'computer': return job?.computer ?? null;
+    case 'duration': return run.elapsedSec;
+    case 'bytes': return run.bytes;
+    case 'lastGood': return [...plain.runs.values()].filter((one) => one.job === run.job && isGood(one)).sort(newest)[0]?.startSec ?? null;
+    case 'streak': return problem ? Math.max(1, day(problem.closedAt ?? now) - day(problem.openedAt) + 1) : null;
+    case 'cause': return (problem && plain.causes.get(problem.cause)?.template) ?? null;
+    case 'source': return SOURCE_NAMES[SOURCES[sourceCode(run.kind)] ?? 'api'];
+    case 'ticket': return problem?.ticket ?? null;
+  }
+}
+
+const less = (a: string | number, b: string | number): boolean => (typeof a === 'string' && typeof b === 'string' && nameKey(a) !== nameKey(b) ? nameKey(a) < nameKey(b) : a < b);
+
+/** Rows without a value are last, either way. */
+function compare(a: Value, b: Value, reverse: boolean): number {
+  const none = (value: Value): boolean => value === null || value === '';
+  if (none(a) || none(b)) return Number(none(a)) - Number(none(b));
+  if (a === b || a === null || b === null) return 0;
+  return less(a, b) === reverse ? 1 : -1;
+}
+
+function inOrder(plain: Plain, rows: readonly Told[], filter: RunsFilter, now: number): Told[] {
+  if (filter.order === 'newest') return rows.toSorted((a, b) => (filter.reverse ? -1 : 1) * newest(a.run, b.run));
+  const { order } = filter, valued = rows.map((one) => ({ one, value: valueOf(plain, one, order, now) }));
+  return valued.sort((a, b) => compare(a.value, b.value, filter.reverse) || newest(a.one.run, b.one.run)).map(({ one }) => one);
+}
+
+export interface PlainGroup { readonly head: Omit<GroupHead, 'line' | 'folded'>; readonly ids: number[] }
+
+/** `rows` in order; `reviewed`: the rows of any review state. */
+function groupsOf(plain: Plain, rows: readonly Told[], reviewed: readonly Told[], { group }: RunsFilter): PlainGroup[] {
+  const keyOf = ({ run, cause }: Told): number | string =>
+    (group === 'company' ? run.company : group === 'job' ? run.job : group === 'cause' ? cause ?? 0 : serverOf(plain, run));
+  const titleOf = (key: number | string): string => (group === 'company' ? plain.companies.get(Number(key))?.name : group === 'job' ? plain.jobs.get(Number(key))?.name
+    : group === 'cause' ? plain.causes.get(Number(key))?.template : String(key)) ?? '';
+  const groups = [...new Set(rows.map(keyOf))].map((key): PlainGroup => {
+    const own = rows.filter((one) => keyOf(one) === key), asked = reviewed.filter((one) => keyOf(one) === key && one.review !== 'none');
+    return {
+      head: {
+        key, title: titleOf(key), rows: own.length, jobs: new Set(own.map(({ run }) => run.job)).size, companies: new Set(own.map(({ run }) => run.company)).size,
+        worst: RUN_STATES.find((state) => own.some((one) => one.state === state)) ?? 'Success',
+        progress: { cleared: asked.filter(({ review }) => review !== 'pending').length, of: asked.length },
+      },
+      ids: own.map(({ run }) => run.n),
+    };
+  });
+  return groups.sort(({ head: a }, { head: b }) => RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) || b.rows - a.rows
+    || compare(a.title, b.title, false) || Number(a.key) - Number(b.key));
+}
+
+/** The lines of a list: heads, and the runs of those that are not folded away. */
+export function linesOf(ids: readonly number[], groups: readonly PlainGroup[] | null, folded: readonly (number | string)[]): (number | GroupHead)[] {
+  if (!groups) return [...ids];
+  const lines: (number | GroupHead)[] = [];
+  for (const { head, ids: own } of groups) {
+    const isFolded = folded.includes(head.key);
+    lines.push({ ...head, line: lines.length, folded: isFolded }, ...(isFolded ? [] : own));
+  }
+  return lines;
+}
+
+interface Answer {
+  readonly ids: number[];
+  readonly groups: PlainGroup[] | null;
+  readonly facets: RunsFacets;
+  readonly progress: { readonly cleared: number; readonly of: number };
+}
+
+export function answer(plain: Plain, filter: RunsFilter, now: number): Answer {
   let runs = [...plain.runs.values()].sort(newest).filter(({ startSec }) =>
     (filter.from === null || startSec * 1000 >= filter.from) && (filter.to === null || startSec * 1000 < filter.to));
   if (filter.rows === 'jobs') runs = runs.filter((run, i) => runs.findIndex(({ job }) => job === run.job) === i);
@@ -94,10 +174,12 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: nu
   };
   const review = count('review', REVIEW_STATES, (one) => one.review);
   const of = (state: ReviewState): number => review.find(({ value }) => value === state)?.count ?? 0;
-  const listed = passing(null);
-  if (filter.order === 'worst') listed.sort((a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state) || newest(a.run, b.run));
+  const listed = inOrder(plain, passing(null), filter, now);
+  const groups = filter.group && groupsOf(plain, listed, passing('review'), filter);
+  const counted = filter.anomaly ? listed : told.map(({ run }) => tell(plain, run, { ...filter, anomaly: true }, now)).filter((one) => Object.values(wants).every((want) => want(one)));
   return {
-    ids: listed.map(({ run }) => run.n),
+    ids: groups ? groups.flatMap(({ ids }) => ids) : listed.map(({ run }) => run.n),
+    groups,
     facets: {
       review,
       states: count('states', RUN_STATES, (one) => one.state),
@@ -107,7 +189,7 @@ export function answer(plain: Plain, filter: RunsFilter, now: number): { ids: nu
       sources: count('sources', SOURCES, (one) => SOURCES[sourceCode(one.run.kind)]),
       types: count('types', JOB_TYPES, (one) => JOB_TYPES[typeCode(one.run.kind)]),
       managed: count('managed', [true, false, null], (one) => managedOf(one.run.kind)),
-      anomaly: [true, false].map((value) => ({ value, count: passing(null).filter((one) => (one.state === 'Anomaly') === value).length })),
+      anomaly: [true, false].map((value) => ({ value, count: counted.filter((one) => (one.state === 'Anomaly') === value).length })),
       causes: most(count('causes', found(told.map((one) => one.cause)), (one) => one.cause))
         .map((one) => ({ ...one, template: plain.causes.get(one.value)?.template ?? '' })),
     },
@@ -124,7 +206,7 @@ export function view(plain: Plain, ids: readonly number[], filter: RunsFilter, n
     if (!run) return [];
     const job = plain.jobs.get(run.job), problem = problemOf(plain, run.problem), cause = problem && plain.causes.get(problem.cause);
     const history = [...plain.runs.values()].filter((one) => one.job === run.job).sort(newest);
-    const good = history.filter(({ kind }) => ['Success', 'Warning'].includes(STATUSES[statusCode(kind)] ?? ''));
+    const good = history.filter(isGood);
     const before = good.filter((one) => newest(run, one) < 0);
     const durations = before.map((one) => one.elapsedSec).filter((one) => one !== null).slice(0, 30);
     const bytes = before.map((one) => one.bytes).filter((one) => one !== null).slice(0, 30);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ofGroup } from '#contract/monitoring/query.ts';
 import type { RunsView } from '#contract/monitoring/query.ts';
 import { ALL, must, scene } from '#tests/workers/scene.ts';
 
@@ -53,4 +54,35 @@ test('COL-7: many changes in a frame are one update, and no update comes without
   expect(views.length).toBe(after);
   const versions = views.map(({ version }) => version);
   expect(versions).toEqual(versions.toSorted((a, b) => a - b));
+});
+
+const linesOf = ({ heads, rows }: RunsView) => ({ heads: heads.map(({ line, key }) => [line, key]), rows: rows.map(({ n }) => n) });
+
+test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and its heads count what is so now', async () => {
+  const { clock, story, annDevice, bad } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const views: RunsView[] = [];
+  const question = { filter: { ...ALL, review: 'pending' as const, group: 'job' as const }, window: { first: 0, count: 500 }, held: true, folded: [] as number[], round: 0 };
+  const watch = await door.watch('runs', question, (view) => { views.push(view); });
+  await clock.pass(20);
+  const before = must(views.at(-1)), now = (): RunsView => must(views.at(-1)), [run = 0] = bad();
+  expect([before.heads.length > 1, before.lines]).toEqual([true, before.heads.length + before.total]);
+  const job = must(before.rows.find(({ n }) => n === run)).job, head = must(before.heads.find(({ key }) => key === job));
+  const own = await door.matching(ofGroup(question.filter, job));
+  expect([own.length, own.includes(run)]).toEqual([head.rows, true]);
+  for (const id of own) await door.send('changeExecution', { id: String(id), change: { is: 'review', comment: null } });
+  await clock.pass(100);
+  expect(linesOf(now())).toEqual(linesOf(before));
+  expect(now().heads.find(({ key }) => key === job)).toEqual({ ...head, rows: 0, jobs: 0, companies: 0, progress: { cleared: head.progress.of, of: head.progress.of } });
+  for (let i = 0; now().fresh === 0 && i < 40; i++) { story.finish(clock.now() - 1000); await clock.pass(100); }
+  expect([now().fresh > 0, linesOf(now())]).toEqual([true, linesOf(before)]);
+  watch.change({ ...question, folded: [job] });
+  await clock.pass(20);
+  expect(now().lines).toBe(before.lines - head.rows);
+  expect(now().rows.map(({ n }) => n)).toEqual(before.rows.filter((row) => row.job !== job).map(({ n }) => n));
+  expect(now().heads.map(({ key, folded }) => [key, folded])).toEqual(before.heads.map(({ key }) => [key, key === job]));
+  watch.change({ ...question, round: 1 });
+  await clock.pass(20);
+  expect([now().fresh, now().heads.some(({ rows }) => rows === 0), now().lines]).toEqual([0, false, now().heads.length + now().total]);
 });

@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { ReviewState, RunView } from '#contract/monitoring/query.ts';
-import type { JobType, ProblemKind, Source } from '#contract/monitoring/words.ts';
+import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import type { JobType, ProblemKind } from '#contract/monitoring/words.ts';
 import { formatDate, formatTime, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 
@@ -11,11 +12,7 @@ export const KIND_WORDS: Readonly<Record<ProblemKind, string>> = {
   access: 'Access', locked: 'Locked', integrity: 'Integrity', cancelled: 'Cancelled', other: 'Other',
 };
 
-export const SOURCE_WORDS: Readonly<Record<Source, string>> = {
-  api: 'API', ping: 'Ping', restic: 'restic', borg: 'borg', borgmatic: 'borgmatic', kopia: 'Kopia', rclone: 'rclone', bacula: 'Bacula', bareos: 'Bareos',
-  duplicati: 'Duplicati', pbs: 'Proxmox Backup', urbackup: 'UrBackup', vac: 'Veeam SPC', vbr: 'Veeam B&R', vcd: 'Cloud Director', zerto: 'Zerto',
-  office365: 'Microsoft 365',
-};
+export const SOURCE_WORDS = SOURCE_NAMES;
 
 export const TYPE_WORDS: Readonly<Record<JobType, string>> = {
   Backup: 'Backup', BackupCopy: 'Backup copy', Replication: 'Replication', Tape: 'Tape', FileShare: 'File share', ObjectStorage: 'Object storage',

@@ -1,0 +1,133 @@
+import type { Group } from '#contract/monitoring/query.ts';
+import type { Jobs } from './jobs.ts';
+import { DIM, RANK } from './kinds.ts';
+import type { Orders } from './order.ts';
+import { valuesOf } from './order-rows.ts';
+import type { Listed } from './order-rows.ts';
+import { settle, sorted } from './order-sort.ts';
+import { Groups } from './group-heads.ts';
+import { REVIEWS } from './problems.ts';
+import type { Reach } from './reach.ts';
+import type { ProblemTables } from './scan.ts';
+import type { Segment } from './segment.ts';
+import { sumsOf } from './sums.ts';
+
+/** What a list is grouped by: numbers of groups, told by a column and a table over its values (null: the values themselves). */
+export interface Grouping {
+  readonly column: 'company' | 'job' | 'problem';
+  readonly table: Uint32Array | null;
+  /** Numbers of groups are below. */
+  readonly span: number;
+  /** Places of the groups' titles. */
+  readonly ranks: Uint32Array;
+  readonly titleOf: (group: number) => string;
+  /** The group's key, and back; undefined for a key that there is no group of. */
+  readonly keyOf: (group: number) => number | string;
+  readonly groupOf: (key: number | string) => number | undefined;
+}
+
+const BY_NUMBER = { keyOf: (group: number) => group, groupOf: (key: number | string) => (typeof key === 'number' ? key : undefined) };
+
+export function groupingOf(group: Group, reach: Reach, orders: Orders, jobs: Jobs, { cause, kinds }: ProblemTables): Grouping {
+  switch (group) {
+    case 'company':
+      return { column: 'company', table: null, span: reach.company + 1, ranks: orders.company.to(reach.company), titleOf: (n) => orders.company.at(n), ...BY_NUMBER };
+    case 'job':
+      return { column: 'job', table: null, span: reach.job + 1, ranks: orders.job.to(reach.job), titleOf: (n) => orders.job.at(n), ...BY_NUMBER };
+    case 'cause':
+      return { column: 'problem', table: cause, span: kinds.length, ranks: orders.cause.to(kinds.length), titleOf: (n) => orders.cause.at(n), ...BY_NUMBER };
+    case 'server': {
+      const { servers } = jobs, nameOf = (n: number): string => servers[n] ?? '';
+      servers.forEach((name, n) => { orders.server.set(n, name); });
+      return {
+        column: 'job', table: jobs.serversTo(reach.job), span: servers.length, ranks: orders.server.to(servers.length), titleOf: nameOf, keyOf: nameOf,
+        groupOf: (key) => (typeof key === 'string' ? jobs.serverN(key) : undefined),
+      };
+    }
+  }
+}
+
+/** Counts rows by what a person has done with their problem, whatever the filter asks of that: by group. */
+export class GroupProgress {
+  readonly cleared: Uint32Array;
+  readonly of: Uint32Array;
+  private readonly grouping: Grouping;
+  private readonly review: Uint8Array;
+
+  constructor(grouping: Grouping, review: Uint8Array) {
+    this.grouping = grouping;
+    this.review = review;
+    this.cleared = new Uint32Array(grouping.span);
+    this.of = new Uint32Array(grouping.span);
+  }
+
+  /** Rows [from, to) of a piece, and what they fail; null: none fails anything. */
+  count(piece: Segment, from: number, to: number, fails: Uint8Array | null): void {
+    const { problem } = piece.cols, { column, table } = this.grouping, values = piece.cols[column];
+    for (const row of sumsOf(piece).problemRows) {
+      const fail = fails === null ? 0 : fails[row] ?? 0, review = this.review[problem[row] ?? 0] ?? 0;
+      if (row < from || row >= to || review === 0 || (fail !== 0 && fail !== DIM.review)) continue;
+      const value = values[row] ?? 0, group = table ? table[value] ?? 0 : value;
+      this.of[group] = (this.of[group] ?? 0) + 1;
+      if (review !== PENDING) this.cleared[group] = (this.cleared[group] ?? 0) + 1;
+    }
+  }
+}
+const PENDING = REVIEWS.indexOf('pending');
+
+/**
+ * Brings the rows of a list together by group (COL-11): heads with the worst state first, then most rows, then by title, then by key;
+ * inside a group in the order given (null: as they stand). Answers which row stands where.
+ */
+export function together(grouping: Grouping, listed: Listed, order: Uint32Array | null, progress: GroupProgress): { readonly groups: Groups; readonly order: Uint32Array } {
+  const { span } = grouping, { count } = listed;
+  const groups = valuesOf(listed, grouping.column, grouping.table), ranks = valuesOf(listed, 'kind', RANKS);
+  const rows = new Uint32Array(span), worst = new Uint8Array(span).fill(NO_RANK);
+  for (let i = 0; i < count; i++) {
+    const group = groups[i] ?? 0, rank = ranks[i] ?? 0;
+    rows[group] = (rows[group] ?? 0) + 1;
+    if (rank < (worst[group] ?? 0)) worst[group] = rank;
+  }
+  const heads = headsInOrder(grouping.ranks, rows, worst, count);
+  const at = new Uint32Array(span);
+  for (let head = 0; head < heads.length; head++) at[heads[head] ?? 0] = head;
+  for (let i = 0; i < count; i++) groups[i] = at[groups[i] ?? 0] ?? 0;
+  const inGroups = sorted(groups, heads.length, order);
+  const distinct = (name: 'job' | 'company'): Uint32Array => distinctBy(groups, inGroups, valuesOf(listed, name), heads);
+  return {
+    groups: new Groups(grouping, heads, { rows, worst, jobs: distinct('job'), companies: distinct('company'), cleared: progress.cleared, of: progress.of }),
+    order: inGroups,
+  };
+}
+const RANKS = new Uint32Array(RANK);
+const NO_RANK = 0xff;
+
+/** By title, then most rows first, then worst first: the last sort decides first. */
+function headsInOrder(titles: Uint32Array, rows: Uint32Array, worst: Uint8Array, count: number): Uint32Array {
+  const found = new Uint32Array(rows.length);
+  let many = 0;
+  for (let group = 0; group < rows.length; group++) {
+    found[many] = group;
+    if ((rows[group] ?? 0) > 0) many += 1;
+  }
+  const heads = found.slice(0, many), byTitle = heads.map((group) => titles[group] ?? 0);
+  const titled = sorted(byTitle, settle(byTitle, false), null);
+  const most = sorted(heads.map((group) => count - (rows[group] ?? 0)), count, titled);
+  return sorted(heads.map((group) => worst[group] ?? 0), NO_RANK, most).map((i) => heads[i] ?? 0);
+}
+
+/** How many different values the rows of each group have. `groups`: places of heads, by row; rows of a group stand together in `order`. */
+function distinctBy(groups: Uint32Array, order: Uint32Array, values: Uint32Array, heads: Uint32Array): Uint32Array {
+  let most = 0, span = 0;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, values[i] ?? 0);
+  for (let head = 0; head < heads.length; head++) span = Math.max(span, (heads[head] ?? 0) + 1);
+  const seen = new Uint32Array(most + 1), counts = new Uint32Array(span);
+  for (let at = 0; at < order.length; at++) {
+    const i = order[at] ?? 0, value = values[i] ?? 0, mark = (groups[i] ?? 0) + 1;
+    if (seen[value] === mark) continue;
+    seen[value] = mark;
+    const group = heads[mark - 1] ?? 0;
+    counts[group] = (counts[group] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,65 @@
+/** Stands for no value: rows that have none are last. */
+export const UNKNOWN = 0xffff_ffff;
+
+/**
+ * What names are ordered by: as people read them, without case and accents, numbers in them by their size. A run of digits begins with how
+ * many it has, so that the texts compare as the numbers do: nine and more are told by a 9 for each nine, then the rest.
+ */
+export function nameKey(name: string): string {
+  const lower = name.toLowerCase(), plain = ASCII.test(lower) ? lower : lower.normalize('NFD').replaceAll(MARKS, '').replaceAll('ß', 'ss');
+  return plain.replaceAll(DIGITS, (_, digits: string) => '9'.repeat(Math.floor(digits.length / 9)) + String(digits.length % 9) + digits);
+}
+const ASCII = /^[\0-\x7f]*$/, MARKS = /\p{M}/gu, DIGITS = /0*(\d+)/g;
+
+/** Names by number, and the place of each among them all; the same name has the same place. */
+export class Ranks {
+  private readonly names: string[] = [];
+  private readonly keys = new Map<string, string>();
+  private sorted: readonly string[] = [];
+  private places = new Uint32Array();
+  private known = true;
+
+  set(n: number, name: string): void {
+    if (this.names[n] === name) return;
+    this.names[n] = name;
+    this.known = false;
+  }
+
+  at(n: number): string { return this.names[n] ?? ''; }
+
+  /** Places by number, to `most` at least; UNKNOWN where there is no name, or an empty one. Made anew where names have changed. */
+  to(most: number): Uint32Array {
+    if (this.known && most < this.places.length) return this.places;
+    const place = this.placesByName();
+    this.places = new Uint32Array(Math.max(most + 1, this.names.length)).fill(UNKNOWN);
+    this.names.forEach((name, n) => { if (name !== '') this.places[n] = place.get(name) ?? UNKNOWN; });
+    this.known = true;
+    return this.places;
+  }
+
+  clear(): void {
+    this.names.length = 0;
+    this.known = false;
+  }
+
+  /** What was in order stays so, and is quick to be ordered with what is new. */
+  private placesByName(): Map<string, number> {
+    const all = new Set<string>();
+    this.names.forEach((name) => { if (name !== '') all.add(name); });
+    const before = this.sorted.filter((name) => all.has(name)), had = new Set(before);
+    this.sorted = sortedNames([...before, ...[...all].filter((name) => !had.has(name))], this.keys);
+    if (this.keys.size > 2 * all.size + MOST_LOST) this.keys.clear();
+    return new Map(this.sorted.map((name, place) => [name, place]));
+  }
+}
+const MOST_LOST = 1_000;
+
+/** Names that read the same but for case or accents stand by their letters. */
+export function sortedNames(names: readonly string[], keys = new Map<string, string>()): string[] {
+  const keyed = names.map((name) => {
+    let key = keys.get(name);
+    if (key === undefined) keys.set(name, (key = nameKey(name)));
+    return { key, name };
+  });
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.name < b.name ? -1 : a.name > b.name ? 1 : 0)).map(({ name }) => name);
+}

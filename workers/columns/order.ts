@@ -1,0 +1,129 @@
+import type { Ms, ProblemN } from '#contract/ids.ts';
+import { NONE, sourceCode } from '#contract/monitoring/columns.ts';
+import type { Order, RunsFilter } from '#contract/monitoring/query.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import { SOURCE_NAMES, SOURCES } from '#contract/monitoring/words.ts';
+import type { Days } from './days.ts';
+import { dayCount } from './days.ts';
+import { lastGoods } from './history.ts';
+import { RANK } from './kinds.ts';
+import { Ranks, sortedNames, UNKNOWN } from './order-names.ts';
+import { valuesOf } from './order-rows.ts';
+import type { Listed } from './order-rows.ts';
+import { settle, sorted } from './order-sort.ts';
+import type { Problems } from './problems.ts';
+import type { Segments } from './segments.ts';
+
+/** Names that a list is ordered by, by the numbers in its columns. */
+export class Orders {
+  readonly company = new Ranks();
+  readonly job = new Ranks();
+  readonly computer = new Ranks();
+  readonly cause = new Ranks();
+  readonly server = new Ranks();
+
+  clear(): void {
+    for (const one of [this.company, this.job, this.computer, this.cause, this.server]) one.clear();
+  }
+}
+
+/** What rows are ordered by beside their columns. */
+interface Beside {
+  readonly segments: Segments;
+  readonly problems: Problems;
+  readonly orders: Orders;
+  readonly days: Days;
+}
+
+/**
+ * Which row of the list stands where (COL-10): equal ones newest first, those without a value last either way. Null where the newest is
+ * first, as they stand already. `newest` has no equals: the other way round, it is read from behind.
+ */
+export function inOrderOf({ order, reverse }: Pick<RunsFilter, 'order' | 'reverse'>, listed: Listed, beside: Beside, now: Ms): Uint32Array | null {
+  if (order === 'newest') return reverse ? fromBehind(listed.count) : null;
+  if (order === 'bytes') return byBytes(listed, reverse);
+  const keys = keysOf(order, listed, beside, now);
+  return sorted(keys, settle(keys, reverse), null);
+}
+
+function fromBehind(count: number): Uint32Array {
+  const order = new Uint32Array(count);
+  for (let i = 0; i < count; i++) order[i] = count - 1 - i;
+  return order;
+}
+
+/** Least first; UNKNOWN where a row has no value. */
+function keysOf(order: Exclude<Order, 'newest' | 'bytes'>, listed: Listed, { segments, problems, orders, days }: Beside, now: Ms): Uint32Array {
+  const { reach } = segments;
+  switch (order) {
+    case 'worst': return valuesOf(listed, 'kind', WORST);
+    case 'source': return valuesOf(listed, 'kind', sourcesBy(reach.kinds));
+    case 'company': return valuesOf(listed, 'company', orders.company.to(reach.company));
+    case 'job': return valuesOf(listed, 'job', orders.job.to(reach.job));
+    case 'computer': return valuesOf(listed, 'job', orders.computer.to(reach.job));
+    case 'lastGood': return valuesOf(listed, 'job', lastGoods(segments));
+    case 'duration': return valuesOf(listed, 'elapsed'); // NONE is UNKNOWN
+    case 'streak': return byProblem(listed, reach.problem, problems, (problem) => dayCount(problem, days, now));
+    case 'cause': {
+      const causes = orders.cause.to(0);
+      return byProblem(listed, reach.problem, problems, ({ cause }) => causes[cause] ?? UNKNOWN);
+    }
+    case 'ticket': return byTicket(listed, reach.problem, problems);
+  }
+}
+const WORST = new Uint32Array(RANK);
+
+function sourcesBy(kinds: readonly number[]): Uint32Array {
+  const names = sortedNames(SOURCES.map((source) => SOURCE_NAMES[source])), places = new Uint32Array(RANK.length).fill(UNKNOWN);
+  for (const kind of kinds) {
+    const source = SOURCES[sourceCode(kind)];
+    if (source) places[kind] = names.indexOf(SOURCE_NAMES[source]);
+  }
+  return places;
+}
+
+/** A value of the row's problem; each problem is asked once. */
+function byProblem(listed: Listed, most: ProblemN, problems: Problems, valueOf: (problem: ProblemRow) => number): Uint32Array {
+  const values = valuesOf(listed, 'problem'), known = new Uint32Array(most + 1).fill(UNASKED);
+  for (let i = 0; i < values.length; i++) {
+    const n = values[i] ?? 0;
+    let value = known[n] ?? UNKNOWN;
+    if (value === UNASKED) {
+      const problem = problems.at(n);
+      known[n] = value = problem ? valueOf(problem) : UNKNOWN;
+    }
+    values[i] = value;
+  }
+  return values;
+}
+const UNASKED = UNKNOWN - 1;
+
+function byTicket(listed: Listed, most: ProblemN, problems: Problems): Uint32Array {
+  const numbers = new Map<string, number>();
+  const keys = byProblem(listed, most, problems, ({ ticket }) => {
+    if (ticket === null || ticket === '') return UNKNOWN;
+    let n = numbers.get(ticket);
+    if (n === undefined) numbers.set(ticket, (n = numbers.size));
+    return n;
+  });
+  const place = new Map(sortedNames([...numbers.keys()]).map((name, i) => [name, i]));
+  const places = Uint32Array.from(numbers.keys(), (name) => place.get(name) ?? UNKNOWN);
+  for (let i = 0; i < keys.length; i++) {
+    const n = keys[i] ?? UNKNOWN;
+    if (n !== UNKNOWN) keys[i] = places[n] ?? UNKNOWN;
+  }
+  return keys;
+}
+
+/** Sizes have 48 bits: by the low ones, then by the high ones. */
+function byBytes(listed: Listed, reverse: boolean): Uint32Array {
+  const low = valuesOf(listed, 'bytesLow'), high = valuesOf(listed, 'bytesHigh');
+  for (let i = 0; i < high.length; i++) {
+    const none = high[i] === NO_HIGH && low[i] === NONE;
+    if (none) high[i] = UNKNOWN;
+    low[i] = none ? 0 : reverse ? NONE - (low[i] ?? 0) : low[i] ?? 0;
+  }
+  const lows = sorted(low, NONE, null);
+  return sorted(high, settle(high, reverse), lows);
+}
+const NO_HIGH = 0xffff;
