@@ -21,7 +21,7 @@ export default defineConfig({
     rolldownOptions: {
       // These declare no side effects of their own, so a page pays only for what it uses.
       treeshake: {
-        moduleSideEffects: [{ test: /node_modules\/(@headlessui|@floating-ui|@react-aria|@react-stately|@internationalized)/, sideEffects: false }],
+        moduleSideEffects: [{ test: /node_modules\/(@tremor|recharts|victory-vendor|lodash|d3-|date-fns|react-day-picker|@headlessui|@floating-ui|@react-aria|@react-stately|@internationalized)/, sideEffects: false }],
       },
       // What hardly ever changes is one file: it compresses better whole and stays cached from build to build.
       output: { codeSplitting: { groups: [
