@@ -8,6 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { Door, RunsWatch, SyncStatus } from '#workers/api.ts';
 import { CAUSES, COMPANIES, jobOf, reviewOf, stateOf, UNDEALT, viewOf } from './daily-checks-data.ts';
 import type { Dealt, Job } from './daily-checks-data.ts';
+import { arranged, linesOf } from './daily-checks-groups.ts';
 
 /** `localStorage.checks`: how many runs and jobs there are, how much of it is dealt with, and what stands in the way. */
 export interface Checks {
@@ -59,26 +60,27 @@ export function dailyChecksDoor(inner: Door, now: number, json: string | null): 
     for (const one of statuses) if (one.last) one.tell(statusOf(one.last));
   };
   /** The answer to a filter is worked out once a change: what is measured on the page shall be the page. */
-  const worked = new Map<string, { readonly version: number; readonly live: readonly Lean[]; readonly progress: RunsView['progress']; readonly facets: RunsFacets }>();
+  const worked = new Map<string, { readonly version: number; readonly live: readonly Lean[]; readonly problems: readonly Lean[]; readonly progress: RunsView['progress']; readonly facets: RunsFacets }>();
   const known = (filter: RunsFilter) => {
     const had = worked.get(JSON.stringify(filter));
     if (had?.version === version) return had;
     const live = listed(runs, filter, dealt, now);
-    const problems = listed(runs, { ...filter, review: null }, dealt, now).filter((run) => reviewed(run, dealt, now) !== 'none');
+    const problems = listed(runs, { ...filter, review: null, order: 'newest' }, dealt, now).filter((run) => reviewed(run, dealt, now) !== 'none');
     const progress = { cleared: problems.reduce((sum, run) => sum + (reviewed(run, dealt, now) === 'pending' ? 0 : 1), 0), of: problems.length };
-    const made = { version, live, progress, facets: facetsOf(runs, filter, dealt, now) };
+    const made = { version, live, problems, progress, facets: facetsOf(runs, filter, dealt, now) };
     worked.set(JSON.stringify(filter), made);
     return made;
   };
   const answer = (one: { takes: RunsWatch; held: { key: string; ids: readonly Lean[] } | null }): RunsView => {
-    const { filter, window, held, round } = one.takes;
+    const { filter, window, held, folded, round } = one.takes;
     const key = JSON.stringify([filter, round]);
-    const { live, progress, facets } = known(filter);
+    const { live, problems, progress, facets } = known(filter);
     const kept = held && one.held?.key === key ? one.held.ids : live;
     one.held = { key, ids: kept };
+    const told = ({ n, job, ago, state }: Lean) => viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n));
+    const { lines, heads, rows } = linesOf(kept, problems, filter, folded, window, told);
     return structuredClone({
-      total: kept.length, lines: kept.length, heads: [], first: window.first,
-      rows: kept.slice(window.first, window.first + window.count).map(({ n, job, ago, state }) => viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, waiting.has(n))),
+      total: kept.length, lines, heads, first: window.first, rows: rows.map(told),
       facets,
       progress,
       fresh: kept === live ? 0 : freshOf(kept, live), newestAt: runs.length === 0 ? null : now - 60_000, loaded: { days: checks.loadedDays, of: 30 }, version,
@@ -155,7 +157,6 @@ const later = (ms: number): Promise<void> => new Promise((resolve) => { setTimeo
 const any = <T>(list: readonly T[], value: T): boolean => list.length === 0 || list.includes(value);
 const iso = (at: number): string => new Date(at).toISOString();
 const reviewed = (run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number) => reviewOf(run.state, run.ago, run.job, dealt.get(run.job.n) ?? UNDEALT, now);
-const WORST: readonly RunState[] = ['Failed', 'Error', 'Missed', 'Warning', 'Anomaly', 'Running', 'Success'];
 
 function listed(runs: readonly Lean[], filter: RunsFilter, dealt: ReadonlyMap<number, Dealt>, now: number): readonly Lean[] {
   const seen = new Set<number>();
@@ -170,18 +171,18 @@ function listed(runs: readonly Lean[], filter: RunsFilter, dealt: ReadonlyMap<nu
     }
     const cause = job.cause !== null && run.ago < job.days ? job.cause : run.state === 'Warning' ? 4 : -1;
     return (filter.review === null || reviewed(run, dealt, now) === filter.review) && any(filter.states, run.state) && any(filter.companies, job.company + 1)
-      && any(filter.sources, job.source) && any(filter.types, job.type) && any(filter.causes, cause + 1) && any(filter.jobs, job.n + 1)
+      && any(filter.sources, job.source) && any(filter.types, job.type) && any(filter.instructionTypes, 'other') && any(filter.servers, job.type === 'M365' ? 'M365' : job.computer) && any(filter.causes, cause + 1) && any(filter.jobs, job.n + 1)
       && (filter.kinds.length === 0 || (cause >= 0 && filter.kinds.includes(CAUSES[cause]?.kind ?? 'other'))) && (filter.managed === null || job.managed === filter.managed)
       && (text === '' || `${job.name} ${job.computer} ${COMPANIES[job.company] ?? ''} ${cause >= 0 ? CAUSES[cause]?.say('', job.n) ?? '' : ''}`.toLowerCase().includes(text));
   });
   const at = (run: Lean): number => run.ago * DAY + run.job.hour * 3_600_000 + (run.job.n % 60) * 60_000;
-  return found.sort((a, b) => (filter.order === 'worst' ? WORST.indexOf(a.state) - WORST.indexOf(b.state) : 0) || at(a) - at(b) || b.n - a.n);
+  return arranged(found.sort((a, b) => at(a) - at(b) || b.n - a.n), filter, ({ state }) => state, ({ n, job, ago, state }) => viewOf(n, job, ago, state, dealt.get(job.n) ?? UNDEALT, now, false));
 }
 
 function facetsOf(runs: readonly Lean[], filter: RunsFilter, dealt: ReadonlyMap<number, Dealt>, now: number): RunsFacets {
   const count = <T>(without: Partial<RunsFilter>, values: readonly T[], of: (run: Lean) => T) => {
     const counts = new Map<T, number>();
-    for (const run of listed(runs, { ...filter, ...without, order: 'newest' }, dealt, now)) counts.set(of(run), (counts.get(of(run)) ?? 0) + 1);
+    for (const run of listed(runs, { ...filter, ...without, order: 'newest', reverse: false, group: null }, dealt, now)) counts.set(of(run), (counts.get(of(run)) ?? 0) + 1);
     return values.map((value) => ({ value, count: counts.get(value) ?? 0 }));
   };
   const causeOf = (run: Lean): number => (run.job.cause !== null && run.ago < run.job.days ? run.job.cause : run.state === 'Warning' ? 4 : -1);

@@ -1,0 +1,71 @@
+import { RUN_STATES } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunsFilter, RunState, RunsWindow, RunView } from '#contract/monitoring/query.ts';
+import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+
+const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+function valueOf(row: RunView, order: Exclude<RunsFilter['order'], 'newest' | 'worst'>): string | number | null {
+  switch (order) {
+    case 'company': return row.companyName;
+    case 'job': return row.jobName;
+    case 'computer': return row.computer;
+    case 'duration': return row.durationSec;
+    case 'bytes': return row.bytes;
+    case 'lastGood': return row.lastGoodAt;
+    case 'streak': return row.problem?.day ?? null;
+    case 'cause': return row.template;
+    case 'source': return SOURCE_NAMES[row.source];
+    case 'ticket': return row.problem?.ticket ?? null;
+  }
+}
+
+const none = (value: string | number | null): boolean => value === null || value === '';
+
+/** Rows that come newest first, in the order asked for; those without a value last, either way round. */
+export function arranged<R>(rows: readonly R[], { order, reverse }: RunsFilter, stateOf: (row: R) => RunState, viewOf: (row: R) => RunView): readonly R[] {
+  if (order === 'newest') return reverse ? rows.toReversed() : rows;
+  const valued = rows.map((row) => ({ row, value: order === 'worst' ? RUN_STATES.indexOf(stateOf(row)) : valueOf(viewOf(row), order) }));
+  return valued.sort(({ value: a }, { value: b }) => {
+    if (none(a) || none(b)) return Number(none(a)) - Number(none(b));
+    return (reverse ? -1 : 1) * (typeof a === 'number' && typeof b === 'number' ? a - b : names.compare(String(a), String(b)));
+  }).map(({ row }) => row);
+}
+
+const keyOf = (row: RunView, group: RunsFilter['group']): number | string =>
+  (group === 'company' ? row.company : group === 'job' ? row.job : group === 'cause' ? row.problem?.cause ?? 0 : row.computer);
+const titleOf = (row: RunView, group: RunsFilter['group']): string =>
+  (group === 'company' ? row.companyName : group === 'job' ? row.jobName : group === 'cause' ? row.template ?? '' : row.computer);
+
+/** The lines of a list. `problems`: rows of the same list that have a problem, of any review state. */
+export function linesOf<R>(
+  rows: readonly R[], problems: readonly R[], { group }: RunsFilter, folded: readonly (number | string)[], window: RunsWindow, viewOf: (row: R) => RunView,
+): { readonly lines: number; readonly heads: readonly GroupHead[]; readonly rows: readonly R[] } {
+  const last = window.first + window.count;
+  if (group === null) return { lines: rows.length, heads: [], rows: rows.slice(window.first, last) };
+  const groups = new Map<number | string, { readonly rows: R[]; readonly views: RunView[]; cleared: number; of: number }>();
+  for (const row of rows) {
+    const view = viewOf(row), key = keyOf(view, group), own = groups.get(key) ?? { rows: [], views: [], cleared: 0, of: 0 };
+    own.rows.push(row);
+    own.views.push(view);
+    groups.set(key, own);
+  }
+  for (const row of problems) {
+    const view = viewOf(row), own = groups.get(keyOf(view, group));
+    if (!own) continue;
+    own.of += 1;
+    if (view.review !== 'pending') own.cleared += 1;
+  }
+  const all = [...groups].map(([key, { rows: own, views, cleared, of }]) => ({
+    rows: own, head: {
+      key, title: views[0] ? titleOf(views[0], group) : '', rows: own.length, jobs: new Set(views.map(({ job }) => job)).size, companies: new Set(views.map(({ company }) => company)).size,
+      worst: RUN_STATES.find((state) => views.some((view) => view.state === state)) ?? 'Success', progress: { cleared, of }, folded: folded.includes(key),
+    },
+  })).sort(({ head: a }, { head: b }) => RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) || b.rows - a.rows || names.compare(a.title, b.title));
+  const lines: ({ readonly head: GroupHead } | { readonly row: R })[] = [];
+  for (const one of all) {
+    lines.push({ head: { ...one.head, line: lines.length } });
+    if (!one.head.folded) lines.push(...one.rows.map((row) => ({ row })));
+  }
+  const seen = lines.slice(window.first, last);
+  return { lines: lines.length, heads: seen.flatMap((line) => ('head' in line ? [line.head] : [])), rows: seen.flatMap((line) => ('row' in line ? [line.row] : [])) };
+}
