@@ -26,6 +26,8 @@ export const MESSAGES = {
   bulk: 'Error while trying to perform the bulk action, try again later.',
   getExecution: 'Error while trying get the job execution, try again later.',
   getLastSync: 'Error while trying to get the last sync, try again later.',
+  getRepositories: 'Error while trying to get the repositories, try again later.',
+  getComputers: 'Error while trying to get the discovered computers, try again later.',
   linkCopied: 'Link copied to clipboard',
   nothingToReview: 'This result has no problem to review.',
   problemClosed: 'The problem is over: a later run succeeded or failed differently.',

@@ -7,6 +7,7 @@ import { LoggedSchema } from '../events.ts';
 import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../monitoring/rows.ts';
 import type { ShiftRow } from '../monitoring/shift.ts';
 import type { ViewRow } from '../monitoring/views.ts';
+import { SOURCES } from '../monitoring/words.ts';
 import type { CompanyRow } from '../people/rows.ts';
 
 const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
@@ -53,6 +54,8 @@ export const LastSyncSchema = v.object({
   status: v.picklist(['SUCCEEDED', 'FAILED', 'NEVER']),
   at: v.nullable(v.number()),
   failed: v.array(v.object({ entity: v.string(), at: v.number(), message: v.string() })),
+  /** One a tool that has keys in use: how many, how many of them failed, and when one was last heard. */
+  sources: v.array(v.object({ source: v.picklist(SOURCES), keys: v.number(), failed: v.number(), at: v.nullable(v.number()) })),
 });
 export type LastSync = v.InferOutput<typeof LastSyncSchema>;
 

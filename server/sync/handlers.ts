@@ -1,6 +1,7 @@
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { SOURCES } from '#contract/monitoring/words.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { aliveSession } from '#server/account/sessions.ts';
 import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
@@ -92,6 +93,11 @@ async function lastSync(tx: TenantTx, signed: Signed): Promise<LastSync> {
   const seen = rows.filter(({ key }) => key.revokedAt === null && (scope.companies === null || scope.companies.has(key.company)));
   const failures = seen.flatMap(({ key, last_heard_at: heard, last_fault_at: fault, last_fault: message }) =>
     fault !== null && fault > (heard ?? 0) ? [{ entity: key.name, at: fault, message: message ?? '' }] : []);
-  const at = seen.reduce<number | null>((newest, { last_heard_at: heard }) => (heard === null ? newest : Math.max(newest ?? 0, heard)), null);
-  return { status: failures.length > 0 ? 'FAILED' : at === null ? 'NEVER' : 'SUCCEEDED', at, failed: failures };
+  const heardOf = (some: typeof seen): number | null =>
+    some.reduce<number | null>((newest, { last_heard_at: heard }) => (heard === null ? newest : Math.max(newest ?? 0, heard)), null);
+  const at = heardOf(seen);
+  const sources = SOURCES.map((source) => ({ source, of: seen.filter(({ key }) => key.tool === source) })).filter(({ of }) => of.length > 0).map(({ source, of }) => ({
+    source, keys: of.length, at: heardOf(of), failed: of.filter(({ last_heard_at: heard, last_fault_at: fault }) => fault !== null && fault > (heard ?? 0)).length,
+  }));
+  return { status: failures.length > 0 ? 'FAILED' : at === null ? 'NEVER' : 'SUCCEEDED', at, failed: failures, sources };
 }

@@ -46,7 +46,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
   const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 
   const calls: { readonly [N in CallName]?: (input: TakesOf<N>) => GivesOf<N> } = {
-    lastSync: () => ({ status: 'FAILED', at: NOW - 240_000, failed: [{ entity: 'Everything on the file server, rclone', at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }] }),
+    lastSync: () => ({ status: 'FAILED', at: NOW - 240_000, failed: [{ entity: 'Everything on the file server, rclone', at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }], sources: [{ source: 'restic', keys: 2, failed: 0, at: NOW - 240_000 }, { source: 'rclone', keys: 1, failed: 1, at: NOW - 25_200_000 }] }),
     listKeys: () => keys.map(keyOut),
     makeKey: ({ name, companyN, tool }) => {
       const row: KeyRow = {

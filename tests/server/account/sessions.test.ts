@@ -25,7 +25,7 @@ const seen = async (host: string, token: string): Promise<string> => {
 eachDatabase((_name, open) => {
   beforeAll(async () => {
     ground = await makeGround({}, await open());
-    app = appOf(ground.world, { ...accounts(ground.world), lastSync: async () => ok({ status: 'NEVER', at: null, failed: [] }) });
+    app = appOf(ground.world, { ...accounts(ground.world), lastSync: async () => ok({ status: 'NEVER', at: null, failed: [], sources: [] }) });
   });
 
   test('AUTH-1: signing in gives an access token in the answer and a refresh token in a cookie that scripts and other sites cannot reach', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const lastSync = '/api/v1/sync/last-sync';
 /** A poll's own second is little on a machine that does other things too. */
 const PATIENT = { timeout: 20_000 };
-const many = { status: 'FAILED' as const, at: 1, failed: Array.from({ length: 200 }, (_, at) => ({ entity: `source ${at}`, at, message: 'did not answer' })) };
+const many = { status: 'FAILED' as const, at: 1, failed: Array.from({ length: 200 }, (_, at) => ({ entity: `source ${at}`, at, message: 'did not answer' })), sources: [] };
 
 test('HTTP-8: an answer is compressed as the caller likes it best; small ones, streams and answers with a token are not', async () => {
   const bytes = new Uint8Array(5_000).fill(7);
@@ -55,7 +55,7 @@ test('HTTP-9: what comes in at once is bounded; what finds no place is told when
   const gate = Promise.withResolvers<void>();
   const app = appOf(ground.world, {
     ...accounts(ground.world),
-    lastSync: async () => { inside += 1; most = Math.max(most, inside); await gate.promise; inside -= 1; return ok({ status: 'NEVER' as const, at: null, failed: [] }); },
+    lastSync: async () => { inside += 1; most = Math.max(most, inside); await gate.promise; inside -= 1; return ok({ status: 'NEVER' as const, at: null, failed: [], sources: [] }); },
   }, { limits: { ...CALL_LIMITS, atOnce: 2, waiting: 3 } });
   const asks = Array.from({ length: 12 }, () => ask(app, lastSync, { host, token }));
   await expect.poll(() => inside, PATIENT).toBe(2);

@@ -158,11 +158,13 @@ eachDatabase((_name, open) => {
   test('SYNC-3: the last sync names the sources whose last request could not be used', async () => {
     const office = await anOffice(ground);
     const me = await office.as('kurt', ['operator']);
-    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toEqual({ status: 'NEVER', at: null, failed: [] });
+    expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'NEVER', at: null, failed: [] });
     await office.post(1, [failure('files', `${TODAY}T01:00:00Z`)]);
     expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'SUCCEEDED', failed: [] });
     ground.pass(1_000);
     await expect(office.post(2, [{ job: '', status: 'Broken' }])).rejects.toThrow('rejected');
     expect((await me<LastSync>('GET', 'sync/last-sync')).body.data).toMatchObject({ status: 'FAILED', failed: [{ entity: 'Key 2' }] });
+    const { sources } = (await me<LastSync>('GET', 'sync/last-sync')).body.data;
+    expect(sources).toEqual([{ source: 'api', keys: 2, failed: 1, at: expect.any(Number) }]);
   });
 });
