@@ -1,5 +1,6 @@
 import type { Ms } from '../ids.ts';
-import { offsetAt } from './day.ts';
+import { dayText, offsetAt } from './day.ts';
+import type { DayN } from './day.ts';
 
 /** What a list's file may hold, in the grid's words. `started`, `lastGood` and other moments make two columns each, and so do ranges. */
 export const EXPORT_COLUMNS = [
@@ -19,11 +20,16 @@ export const BOM = '\uFEFF';
 const END = '\r\n';
 
 /** One line of RFC 4180, with its end. */
-export const csvLine = (cells: readonly Cell[]): string => cells.map(csvCell).join(',') + END;
+export function csvLine(cells: readonly Cell[]): string {
+  let line = '';
+  for (let i = 0; i < cells.length; i++) line += (i === 0 ? '' : ',') + csvCell(cells[i] ?? null);
+  return line + END;
+}
 
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
+  if (!SPECIAL.test(cell)) return cell;
   const safe = withoutFormula(cell);
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -33,30 +39,39 @@ export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /** Also where blanks at an end might be taken for none. */
 const QUOTED = /[",\r\n]|^\s|\s$/;
+/** Text that may be one or the other: most is neither. */
+const SPECIAL = /[",\r\n]|^[\s=+\-@＝＋－＠]|\s$/;
 
 /** `11/20/26 07:46 AM` on the wall of the zone. */
 export function wallText(at: Ms, timeZone: string): string {
-  const { year, month, day, hour, minute } = wallOf(at, timeZone);
-  return `${two(month)}/${two(day)}/${two(year % 100)} ${two(hour % 12 === 0 ? 12 : hour % 12)}:${two(minute)} ${hour < 12 ? 'AM' : 'PM'}`;
+  const { date, hour, minute } = clockOf(at + offsetAt(at, timeZone));
+  return `${date.slice(5, 7)}/${date.slice(8)}/${date.slice(2, 4)} ${two(hour % 12 === 0 ? 12 : hour % 12)}:${two(minute)} ${hour < 12 ? 'AM' : 'PM'}`;
 }
 
 /** `2026-11-20T07:46:13Z`. */
-export const utcText = (at: Ms): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+export function utcText(at: Ms): string {
+  const { date, hour, minute, second } = clockOf(at);
+  return `${date}T${two(hour)}:${two(minute)}:${two(second)}Z`;
+}
 
 /** `DailyChecks_2026-11-21_074613.csv`: what it is and when it was made, on the wall of the zone. */
 export function csvName(prefix: string, at: Ms, timeZone: string): string {
-  const { year, month, day, hour, minute, second } = wallOf(at, timeZone);
-  return `${prefix}_${year}-${two(month)}-${two(day)}_${two(hour)}${two(minute)}${two(second)}.csv`;
+  const { date, hour, minute, second } = clockOf(at + offsetAt(at, timeZone));
+  return `${prefix}_${date}_${two(hour)}${two(minute)}${two(second)}.csv`;
 }
 
-interface Wall { readonly year: number; readonly month: number; readonly day: number; readonly hour: number; readonly minute: number; readonly second: number }
-
-function wallOf(at: Ms, timeZone: string): Wall {
-  const wall = new Date(at + offsetAt(at, timeZone));
-  return {
-    year: wall.getUTCFullYear(), month: wall.getUTCMonth() + 1, day: wall.getUTCDate(), hour: wall.getUTCHours(), minute: wall.getUTCMinutes(),
-    second: wall.getUTCSeconds(),
-  };
+/** What a clock without a zone shows. The date is kept: the next moment is mostly of the same day. */
+function clockOf(wall: Ms): { readonly date: string; readonly hour: number; readonly minute: number; readonly second: number } {
+  const day = Math.floor(wall / DAY), rest = Math.floor((wall - day * DAY) / 1000);
+  let date = dates.get(day);
+  if (date === undefined) {
+    if (dates.size > MOST_DATES) dates.clear();
+    dates.set(day, (date = dayText(day)));
+  }
+  return { date, hour: Math.floor(rest / 3600), minute: Math.floor(rest / 60) % 60, second: rest % 60 };
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const DAY = 86_400_000, MOST_DATES = 1_000;
+const dates = new Map<DayN, string>();
+
+const two = (value: number): string => (value < 10 ? `0${value}` : String(value));

@@ -43,7 +43,7 @@ export function makeCalendar(): (store: CalendarStore | null, ask: CalendarAsk, 
 function withProblems(sections: readonly Section[], days: readonly Marks[], mostJob: number): readonly Section[] {
   const bits = new Uint16Array(mostJob + 1);
   for (const marks of days) for (let job = 0; job < marks.length; job++) bits[job] = (bits[job] ?? 0) | (marks[job] ?? 0);
-  return keepJobs(sections, ({ n }) => ((bits[n] ?? 0) & PROBLEM_BITS) !== 0);
+  return keepJobs(sections, ({ job: { n } }) => ((bits[n] ?? 0) & PROBLEM_BITS) !== 0);
 }
 
 function headsOf(spans: readonly Span[], { engine, days }: CalendarStore, now: Ms): CalendarView['days'] {
@@ -64,7 +64,7 @@ function linesOf(sections: readonly Section[], days: readonly Marks[], ask: Cale
     if (total >= first && total < end) lines.push(companyLine(section, isFolded, days, cells, from, to));
     if (!isFolded) {
       const head = total + 1;
-      for (const job of section.jobs.slice(Math.max(0, first - head), Math.max(0, end - head))) lines.push(jobLine(job, days, cells, from, to));
+      for (const { job } of section.jobs.slice(Math.max(0, first - head), Math.max(0, end - head))) lines.push(jobLine(job, days, cells, from, to));
       total += section.jobs.length;
     }
     total += 1;
@@ -90,7 +90,7 @@ function companyLine({ company, name, jobs }: Section, folded: boolean, days: re
   const counts = new Uint32Array(RUN_STATES.length + 1), bad: number[] = [];
   days.forEach((marks, day) => {
     let sum = 0;
-    for (const { n } of jobs) {
+    for (const { job: { n } } of jobs) {
       const cell = table[marks[n] ?? 0] ?? 0;
       counts[cell] = (counts[cell] ?? 0) + 1;
       sum += BAD[cell] ?? 0;

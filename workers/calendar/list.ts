@@ -1,10 +1,13 @@
 import type { CalendarAsk } from '#contract/monitoring/calendar.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { JobRow } from '#contract/monitoring/rows.ts';
+import { FIELD } from '#workers/columns/text.ts';
 import type { Engine } from '#workers/seams.ts';
 
 /** A company and those of its jobs that are asked for, by name. */
-export interface Section { readonly company: CompanyN; readonly name: string; readonly jobs: readonly JobRow[] }
+export interface Section { readonly company: CompanyN; readonly name: string; readonly jobs: readonly Listed[] }
+/** `key`: its name and its computer's in small letters, `FIELD` between them. */
+export interface Listed { readonly key: string; readonly job: JobRow }
 interface Sorted { readonly engine: Engine; readonly named: number; readonly sections: readonly Section[] }
 
 /** The jobs that a calendar lists: companies by name, below each its jobs by name. Sorted again when a name has changed. */
@@ -20,19 +23,19 @@ export function makeJobList(): (engine: Engine, ask: CalendarAsk) => readonly Se
 }
 
 function sectionsOf(engine: Engine): readonly Section[] {
-  const names = new Map(engine.all('company').map(({ n, name }) => [n, name])), ofCompany = new Map<CompanyN, { key: string; job: JobRow }[]>();
+  const names = new Map(engine.all('company').map(({ n, name }) => [n, name])), ofCompany = new Map<CompanyN, Listed[]>();
   for (const job of engine.all('job')) {
-    const jobs = ofCompany.get(job.company), one = { key: `${job.name.toLowerCase()}\0${job.computer.toLowerCase()}`, job };
+    const jobs = ofCompany.get(job.company), one = { key: (job.name + FIELD + job.computer).toLowerCase(), job };
     if (jobs) jobs.push(one); else ofCompany.set(job.company, [one]);
   }
-  return [...ofCompany].map(([company, jobs]) => ({ company, name: names.get(company) ?? '', jobs: jobs.sort((a, b) => order(a.key, b.key) || a.job.n - b.job.n).map(({ job }) => job) }))
+  return [...ofCompany].map(([company, jobs]) => ({ company, name: names.get(company) ?? '', jobs: jobs.sort((a, b) => order(a.key, b.key) || a.job.n - b.job.n) }))
     .sort((a, b) => order(a.name.toLowerCase(), b.name.toLowerCase()) || a.company - b.company);
 }
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Sections without a job are left out. */
-export const keepJobs = (sections: readonly Section[], wanted: (job: JobRow, section: Section) => boolean): readonly Section[] =>
+export const keepJobs = (sections: readonly Section[], wanted: (job: Listed, section: Section) => boolean): readonly Section[] =>
   sections.flatMap((section) => {
     const jobs = section.jobs.filter((job) => wanted(job, section));
     return jobs.length === 0 ? [] : [jobs.length === section.jobs.length ? section : { ...section, jobs }];
@@ -44,9 +47,10 @@ const among = <T>(all: readonly T[], one: T): boolean => all.length === 0 || all
 /** Contains, any case, in the name of the job, its computer or its company. */
 function narrow(sections: readonly Section[], { companies, sources, types, instructionTypes, text }: CalendarAsk): readonly Section[] {
   const key = text.trim().toLowerCase();
-  const has = (name: string): boolean => name.toLowerCase().includes(key);
   const chosen = companies.length === 0 ? sections : sections.filter(({ company }) => companies.includes(company));
   if (sources.length + types.length + instructionTypes.length === 0 && key === '') return chosen;
-  return keepJobs(chosen, (job, { name }) => among(sources, job.source) && among(types, job.type) && among(instructionTypes, job.group)
-    && (key === '' || has(name) || has(job.name) || has(job.computer)));
+  if (key.includes(FIELD)) return [];
+  const named = new Set(key === '' ? chosen : chosen.filter(({ name }) => name.toLowerCase().includes(key)));
+  return keepJobs(chosen, ({ key: names, job }, section) => among(sources, job.source) && among(types, job.type) && among(instructionTypes, job.group)
+    && (named.has(section) || names.includes(key)));
 }

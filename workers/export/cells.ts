@@ -1,26 +1,25 @@
-import type { JobN, Ms, ProblemN, UserId } from '#contract/ids.ts';
+import type { Ms, ProblemN, UserId } from '#contract/ids.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { Cell, ExportColumn, ExportColumnId } from '#contract/monitoring/csv.ts';
 import { utcText, wallText } from '#contract/monitoring/csv.ts';
 import { dayOf } from '#contract/monitoring/day.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import type { History, Usual } from '#workers/columns/history.ts';
-import { historiesOf, lastGoodAt, usualBefore } from '#workers/columns/history.ts';
+import type { Usual } from '#workers/columns/history.ts';
 import { managedOf, sourceOf, stateOf, typeOf } from '#workers/columns/kinds.ts';
 import { reviewOf } from '#workers/columns/problems.ts';
-import type { Segment } from '#workers/columns/segment.ts';
 import type { Engine } from '#workers/seams.ts';
+import { JobHistories } from './histories.ts';
 
-/** Where the cells of a run come from. `usual` and `lastGood` need its job's history, which is looked up for many runs at once. */
+/** Where the cells of a run come from. Histories are made where a column asks for them. */
 interface Source {
   readonly engine: Engine;
   readonly names: ReadonlyMap<UserId, string>;
   readonly now: Ms;
   /** False: an anomaly asks for no review. */
   readonly anomalies: boolean;
-  readonly histories: ReadonlyMap<JobN, History>;
+  readonly histories: JobHistories | null;
 }
-interface Told { readonly run: LeanRun; readonly problem: ProblemRow | undefined; readonly usual: () => Usual }
+interface Told { readonly run: LeanRun; readonly problem: ProblemRow | undefined; readonly usual: () => Usual | undefined }
 
 type Is = 'text' | 'code' | 'number' | 'moment' | 'range';
 interface Column { readonly is: Is; readonly unit?: string; readonly of: (told: Told, from: Source) => string | number | boolean | readonly [number, number] | null | undefined }
@@ -40,10 +39,10 @@ const COLUMNS: { readonly [Id in ExportColumnId]: Column } = {
   message: { is: 'text', of: ({ run }) => run.message },
   started: { is: 'moment', of: ({ run }) => run.startSec * 1000 },
   duration: { is: 'number', unit: 'seconds', of: ({ run }) => run.elapsedSec },
-  usualDuration: { is: 'range', unit: 'seconds', of: ({ usual }) => usual().duration },
+  usualDuration: { is: 'range', unit: 'seconds', of: ({ usual }) => usual()?.duration },
   bytes: { is: 'number', unit: 'bytes', of: ({ run }) => run.bytes },
-  usualBytes: { is: 'range', unit: 'bytes', of: ({ usual }) => usual().bytes },
-  lastGood: { is: 'moment', of: ({ run }, { histories }) => lastGoodAt(histories.get(run.job) ?? []) },
+  usualBytes: { is: 'range', unit: 'bytes', of: ({ usual }) => usual()?.bytes },
+  lastGood: { is: 'moment', of: ({ run }, { histories }) => histories?.lastGoodAt(run.job) },
   review: { is: 'code', of: ({ problem }, { now, anomalies }) => (!problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now)) },
   reviewedBy: { is: 'text', of: ({ problem }, { names }) => problem?.review && (names.get(problem.review.by) ?? '') },
   reviewedAt: { is: 'moment', of: ({ problem }) => problem?.review?.at },
@@ -63,36 +62,32 @@ export const titlesOf = (columns: readonly ExportColumn[]): readonly string[] =>
   return [unit === undefined ? title : `${title} (${unit})`];
 });
 
-/** Makes lines of cells for some runs at a time, in the order given. */
-export function makeCells(engine: Engine, names: ReadonlyMap<UserId, string>, columns: readonly ExportColumn[], anomalies: boolean, now: Ms): (runs: readonly LeanRun[]) => readonly (readonly Cell[])[] {
+/** Makes the cells of one run after the other. */
+export function makeCells(
+  engine: Engine, names: ReadonlyMap<UserId, string>, columns: readonly ExportColumn[], anomalies: boolean, now: Ms,
+): (run: LeanRun) => readonly Cell[] {
   const needsHistory = columns.some(({ id }) => WITH_HISTORY.has(id)), { timeZone } = engine.wall;
   const chosen = columns.map(({ id, words }) => ({ ...COLUMNS[id], words }));
-  return (runs) => {
-    const source: Source = { engine, names, now, anomalies, histories: needsHistory ? historiesHere(engine, runs) : new Map() };
-    return runs.map((run) => {
-      let usual: Usual | null = null;
-      const told: Told = {
-        run, problem: problemOf(engine, run.problem), usual: () => (usual ??= usualBefore(source.histories.get(run.job) ?? [], run)),
-      };
-      return chosen.flatMap(({ is, of, words }) => cellsOf(is, of(told, source) ?? null, words, timeZone));
-    });
+  const source: Source = { engine, names, now, anomalies, histories: needsHistory ? new JobHistories(engine) : null };
+  return (run) => {
+    let usual: Usual | undefined;
+    const told: Told = { run, problem: problemOf(engine, run.problem), usual: () => (usual ??= source.histories?.usualBefore(run)) };
+    const cells: Cell[] = [];
+    for (const { is, of, words } of chosen) putCells(cells, is, of(told, source) ?? null, words, timeZone);
+    return cells;
   };
 }
 
-function cellsOf(is: Is, value: ReturnType<Column['of']>, words: ExportColumn['words'], timeZone: string): readonly Cell[] {
-  if (is === 'range') return Array.isArray(value) ? [value[0], value[1]] : [null, null];
-  if (is === 'moment') return typeof value === 'number' ? [wallText(value, timeZone), utcText(value)] : [null, null];
-  if (is === 'code') return [words?.[String(value)] ?? (value === null ? null : String(value))];
-  return [typeof value === 'string' || typeof value === 'number' ? value : null];
+function putCells(cells: Cell[], is: Is, value: ReturnType<Column['of']>, words: ExportColumn['words'], timeZone: string): void {
+  if (is === 'range') {
+    if (Array.isArray(value)) cells.push(value[0], value[1]); else cells.push(null, null);
+  } else if (is === 'moment') {
+    if (typeof value === 'number') cells.push(wallText(value, timeZone), utcText(value)); else cells.push(null, null);
+  } else if (is === 'code') cells.push(words?.[String(value)] ?? (value === null ? null : String(value)));
+  else cells.push(typeof value === 'string' || typeof value === 'number' ? value : null);
 }
 
 const problemOf = (engine: Engine, n: ProblemN | null): ProblemRow | undefined => (n === null ? undefined : engine.problem(n));
 
 const streakOf = ({ openedAt, closedAt }: ProblemRow, { engine: { wall }, now }: Source): number =>
   Math.max(1, dayOf(closedAt ?? now, wall.timeZone, wall.dayBeginsHour) - dayOf(openedAt, wall.timeZone, wall.dayBeginsHour) + 1);
-
-function historiesHere(engine: Engine, runs: readonly LeanRun[]): ReadonlyMap<JobN, History> {
-  const pieces: Segment[] = [];
-  engine.walk(0, Infinity, (piece) => { pieces.push(piece); });
-  return historiesOf(pieces, [...new Set(runs.map(({ job }) => job))], engine.mostJob);
-}

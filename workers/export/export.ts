@@ -40,7 +40,7 @@ export function exportRuns({ engine, clock, names, filter, columns, onProgress, 
     const until = clock.now() + SLICE_MS, last = Math.min(selection.total, next + MOST_ROWS);
     while (next < last && clock.now() < until) {
       const runs = engine.lean(selection, { first: next, count: Math.min(ROWS, last - next) });
-      for (const cells of cellsOf(runs)) text += csvLine(cells);
+      for (const run of runs) text += csvLine(cellsOf(run));
       rows += runs.length;
       next += ROWS;
       if (text.length > PART_CHARS) put();

@@ -1,11 +1,11 @@
 import type { FindAsk, Found, FoundCompany, FoundComputer, FoundJob } from '#workers/api.ts';
 import type { Engine } from '#workers/seams.ts';
 
-/** Names that are searched: in the order of people, so that what is found needs no sorting. */
-interface Names<T> { readonly rows: readonly T[]; readonly lower: readonly string[] }
+/** Names that are searched, in small letters beside what they name. `apart`: what tells those of the same name apart, in order. */
+interface Names<T> { readonly rows: readonly T[]; readonly lower: readonly string[]; readonly apart: (a: T, b: T) => number }
 interface Index { readonly engine: Engine; readonly named: number; readonly jobs: Names<FoundJob>; readonly companies: Names<FoundCompany>; readonly computers: Names<FoundComputer> }
 
-/** Finds by name in all that is here (FIND-1); names are put in order again when one has changed. */
+/** Finds by name in all that is here (FIND-1); names are taken in again when one has changed. */
 export function makeFinder(): (engine: Engine | null, ask: FindAsk) => Found {
   let index: Index | null = null;
   return (engine, { text, limit }) => {
@@ -32,36 +32,48 @@ function indexOf(engine: Engine): Index {
   const companies = [...names].map(([company, name]): FoundCompany => ({ company, name, jobs: ofCompany.get(company) ?? 0 }));
   return {
     engine, named: engine.named,
-    jobs: inOrder(jobs, (one) => `${one.companyName}\0${one.computer}\0${ten(one.job)}`),
-    companies: inOrder(companies, (one) => ten(one.company)),
-    computers: inOrder([...computers.values()], (one) => `${one.companyName}\0${ten(one.company)}`),
+    jobs: namesOf(jobs, (a, b) => order(a.companyName, b.companyName) || order(a.computer, b.computer) || a.job - b.job),
+    companies: namesOf(companies, (a, b) => a.company - b.company),
+    computers: namesOf([...computers.values()], (a, b) => order(a.companyName, b.companyName) || a.company - b.company),
   };
 }
 
-const ten = (n: number): string => String(n).padStart(10, '0');
+const namesOf = <T extends { readonly name: string }>(rows: readonly T[], apart: Names<T>['apart']): Names<T> =>
+  ({ rows, lower: rows.map(({ name }) => name.toLowerCase()), apart });
 
-/** By name in any case, those of the same name by what tells them apart. */
-function inOrder<T extends { readonly name: string }>(rows: readonly T[], apart: (row: T) => string): Names<T> {
-  const keyed = rows.map((row) => ({ row, lower: row.name.toLowerCase(), key: `${row.name.toLowerCase()}\0${apart(row)}` }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  return { rows: keyed.map(({ row }) => row), lower: keyed.map(({ lower }) => lower) };
-}
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function among<T>({ rows, lower }: Names<T>, key: string, limit: number): { readonly count: number; readonly rows: readonly T[] } {
-  const begins: T[] = [], inWord: T[] = [], holds: T[] = [];
+/** How well a name fits: less is better. */
+const [BEGINS, WORD_BEGINS, HOLDS] = [0, 1, 2] as const;
+interface Hit<T> { readonly fit: number; readonly name: string; readonly row: T }
+
+/** One pass; only the best few are kept in order. */
+function among<T>({ rows, lower, apart }: Names<T>, key: string, limit: number): { readonly count: number; readonly rows: readonly T[] } {
+  const best: Hit<T>[] = [], compare = (a: Hit<T>, b: Hit<T>): number => a.fit - b.fit || order(a.name, b.name) || apart(a.row, b.row);
   let count = 0;
   for (let i = 0; i < lower.length; i++) {
-    const name = lower[i] ?? '', at = name.indexOf(key);
-    if (at < 0) continue;
+    const name = lower[i] ?? '', at = name.indexOf(key), row = rows[i];
+    if (at < 0 || row === undefined) continue;
     count += 1;
-    const list = at === 0 ? begins : beginsWord(name, key, at) ? inWord : holds, row = rows[i];
-    if (list.length < limit && row !== undefined) list.push(row);
+    const hit = { fit: at === 0 ? BEGINS : wordBegins(name, key, at) ? WORD_BEGINS : HOLDS, name, row }, last = best.at(-1);
+    if (best.length >= limit && (last === undefined || compare(hit, last) >= 0)) continue;
+    best.splice(placeOf(best, hit, compare), 0, hit);
+    if (best.length > limit) best.pop();
   }
-  return { count, rows: [...begins, ...inWord, ...holds].slice(0, limit) };
+  return { count, rows: best.map(({ row }) => row) };
+}
+
+function placeOf<T>(sorted: readonly T[], one: T, compare: (a: T, b: T) => number): number {
+  let low = 0, high = sorted.length;
+  while (low < high) {
+    const mid = (low + high) >> 1, here = sorted[mid];
+    if (here !== undefined && compare(here, one) <= 0) low = mid + 1; else high = mid;
+  }
+  return low;
 }
 
 /** Whether a word of the name begins with the key, which stands at `at` first. */
-function beginsWord(name: string, key: string, at: number): boolean {
+function wordBegins(name: string, key: string, at: number): boolean {
   for (let here = at; here > 0; here = name.indexOf(key, here + 1)) if (!LETTER.test(before(name, here))) return true;
   return false;
 }

@@ -20,8 +20,8 @@ export const copyJobSums = ({ failures, seconds, finished, bytes }: JobSums): Jo
   failures: failures.slice(), seconds: seconds.slice(), finished: finished.slice(), bytes: bytes.slice(),
 });
 
-/** Whose runs count: the place of the group by job, and by company whether it counts. */
-export interface Scope { readonly group: Uint8Array; readonly company: Uint8Array | null }
+/** Whose runs count: the place of the group by job (`unknown`: of a job beyond), and by company whether it counts. */
+export interface Scope { readonly group: Uint8Array; readonly unknown: number; readonly company: Uint8Array | null }
 /** In the place of a group: runs of this job do not count. */
 export const OUTSIDE = 0xff;
 

@@ -6,12 +6,12 @@ import { Seen } from './seen.ts';
 import { addSums, copyJobSums, noJobSums, noSums, sumJobs, sumRows } from './tally.ts';
 import type { JobSums, Scope, Sums } from './tally.ts';
 
-/** A stretch of time with what its runs came to. `isStill`: within the sums by job that are kept. */
-interface Stretch { readonly seen: Seen; sums: Sums; isStill: boolean }
+/** A stretch of time with what its runs came to. `isStill`: within the sums by job that are kept. `rests`: times it was found unmoved. */
+interface Stretch { readonly seen: Seen; sums: Sums; isStill: boolean; rests: number }
 
 /**
  * What the runs of a question came to, kept by stretches of time: a stretch that is as it was is not walked again. Sums by job are kept
- * for all the stretches that rest, and those that move are added each time.
+ * for all the stretches that rest, and those that move are added each time, until they have rested for a while.
  */
 export class Totals {
   readonly #scope: Scope;
@@ -42,6 +42,12 @@ export class Totals {
         if (one.isStill) this.#sumJobs(one, still);
       }
     }
+    for (const one of this.#days) {
+      one.rests = moved.includes(one) ? 0 : one.rests + 1;
+      if (one.isStill || one.rests < RESTED) continue;
+      one.isStill = true;
+      this.#sumJobs(one, this.#still);
+    }
     const moving = this.#days.filter(({ isStill }) => !isStill), jobs = moving.length === 0 ? this.#still : copyJobSums(this.#still);
     for (const one of moving) this.#sumJobs(one, jobs);
     return { days: this.#days.map(({ sums }) => sums), before: addSums(this.#before.map(({ sums }) => sums)), jobs };
@@ -57,6 +63,6 @@ export class Totals {
   }
 }
 
-const DAY = 86_400_000, MOST = 1_100;
+const DAY = 86_400_000, MOST = 1_100, RESTED = 20;
 
-const stretch = (from: Ms, to: Ms): Stretch => ({ seen: new Seen(secondsOf(from), secondsOf(to)), sums: noSums(), isStill: false });
+const stretch = (from: Ms, to: Ms): Stretch => ({ seen: new Seen(secondsOf(from), secondsOf(to)), sums: noSums(), isStill: false, rests: 0 });

@@ -31,7 +31,7 @@ export function slowCalendar(plain: Plain, kept: ReadonlyMap<string, boolean>, a
   const shown = (job: JobRow, n: number): RunState | null => worst(results(job, n), ask.mode === 'mixed' ? 'warning-if-mixed' : ask.mode);
   const key = fold(ask.text.trim()), companyOf = (job: JobRow): string => plain.companies.get(job.company)?.name ?? '';
   const jobs = [...plain.jobs.values()].filter((job) => among(ask.companies, job.company) && among(ask.sources, job.source) && among(ask.types, job.type)
-    && among(ask.instructionTypes, job.group) && [job.name, job.computer, companyOf(job)].some((name) => fold(name).includes(key))
+    && among(ask.instructionTypes, job.group) && [job.name, job.computer, companyOf(job)].some((name) => !key.includes('\0') && fold(name).includes(key))
     && (!ask.problemsOnly || ns.some((n) => results(job, n).some((state) => state !== 'Success' && state !== 'Running'))))
     .sort((a, b) => byText(fold(companyOf(a)), fold(companyOf(b))) || a.company - b.company || byText(`${fold(a.name)}\0${fold(a.computer)}`, `${fold(b.name)}\0${fold(b.computer)}`) || a.n - b.n);
   const window = <T>(all: readonly T[]): T[] => all.slice(ask.days.first, ask.days.first + ask.days.count);

@@ -111,4 +111,11 @@ test('OVER-6: what has not changed is not walked again', () => {
   both.engine.upsert([run(2, 2, 0, 4, 10, 6)]);
   expect(look().now).toMatchObject({ runs: 4, failed: 1, bytes: 21 });
   expect([...reads.keys()]).toEqual([1]);
+  reads.clear();
+  for (let i = 0; i < 30; i++) look(); // rests, and is kept again
+  reads.clear();
+  look();
+  expect([...reads.keys()]).toEqual([]);
+  both.engine.upsert([run(2, 2, 0, 3, 10, 7)]);
+  expect(look().mostTransferred.map(({ value }) => value)).toEqual([12, 10]);
 });
