@@ -6,6 +6,7 @@ import { useWide } from '../ui/wide.ts';
 import { useDrawer } from './drawer-state.ts';
 import { useFrameKeys } from './frame-keys.ts';
 import { setPalette, usePalette } from './palette-state.ts';
+import { usePreferredTheme } from './preferred.ts';
 import { Sidebar } from './sidebar.tsx';
 
 const stay = async (): Promise<void> => { await (await import('../offline.ts')).stay(); };
@@ -19,6 +20,7 @@ export function Frame() {
   const drawer = useDrawer();
   const asking = usePalette();
   const { history } = useRouter();
+  usePreferredTheme();
   useFrameKeys({ onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
   useEffect(() => bringAhead(stay, palette), []);
   return (

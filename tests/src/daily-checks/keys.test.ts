@@ -21,5 +21,5 @@ test('DAY-8: the browser keeps its own: no command for Ctrl R, Ctrl F, Alt and u
 test('DAY-9: what changes data is marked, in the table and on the help sheet', () => {
   expect((['review', 'snooze', 'note'] as const).every(needsActions)).toBe(true);
   expect((['next', 'select', 'open', 'refresh'] as const).some(needsActions)).toBe(false);
-  expect(HELP.filter((line) => line.acts).flatMap((line) => line.keys)).toEqual(['E', '⇧E', 'S', 'N', 'U']);
+  expect(HELP.filter((line) => line.acts).flatMap((line) => line.keys)).toEqual(['E', '⇧E', 'S', 'N', 'T', 'U']);
 });

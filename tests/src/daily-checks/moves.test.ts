@@ -6,11 +6,12 @@ import { moved, settled } from '#src/areas/monitoring/daily-checks/cursor.ts';
 import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
 import { makePlace } from '#src/areas/monitoring/daily-checks/place.ts';
 import { snoozeChoices } from '#src/areas/monitoring/daily-checks/snooze-times.ts';
-import { near, rowAt, windowOf, withPinned } from '#src/areas/monitoring/daily-checks/window.ts';
+import { rowAt } from '#src/areas/monitoring/daily-checks/lines.ts';
+import { near, windowOf, withPinned } from '#src/areas/monitoring/daily-checks/window.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const viewOf = (ns: readonly number[], first = 0, total = ns.length): RunsView =>
-  ({ total, first, rows: ns.map((n) => ({ n }) as RunView) }) as unknown as RunsView;
+  ({ total, lines: total, first, heads: [], rows: ns.map((n) => ({ n }) as RunView) }) as unknown as RunsView;
 
 test('DAY-13: the window asked for holds everything in sight with room on both sides, and small scrolling asks for nothing', () => {
   fc.assert(fc.property(fc.nat(500_000), fc.nat(60), (start, tall) => {

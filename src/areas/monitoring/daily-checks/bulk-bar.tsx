@@ -6,7 +6,7 @@ import { Kbd } from '#src/ui/kbd.tsx';
 import { companiesOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
-export type BulkDeed = 'review' | 'reopen' | 'snooze' | 'wake' | 'note' | 'all' | 'clear';
+export type BulkDeed = 'review' | 'reopen' | 'snooze' | 'wake' | 'note' | 'ticket' | 'all' | 'clear';
 
 interface BulkProps {
   readonly selection: Selection;
@@ -27,6 +27,7 @@ export function BulkBar({ selection, total, phone, acts, showing, busy, onDeed }
     showing === 'cleared' ? { deed: 'reopen', word: 'Open again', keycap: null, icon: 'undo' } : { deed: 'review', word: 'Review', keycap: 'E', icon: 'check' },
     showing === 'snoozed' ? { deed: 'wake', word: 'Wake', keycap: null, icon: 'undo' } : { deed: 'snooze', word: 'Snooze', keycap: 'S', icon: 'snooze' },
     { deed: 'note', word: 'Note', keycap: 'N', icon: 'note' },
+    { deed: 'ticket', word: 'Ticket', keycap: 'T', icon: 'ticket' },
   ];
   const all = count < total && <button type="button" onClick={() => onDeed('all')} aria-keyshortcuts="Control+A Meta+A">{phone && <Icon name="daily-checks" size={20} stroke={1.4} />}All {formatCount(total)}{phone ? '' : ' that match'}{!phone && <Kbd on="bar">{MAC ? '⌘A' : 'Ctrl A'}</Kbd>}</button>;
   const what = <><b>{formatCount(count)} selected</b>{companies !== null && <span className="pr-2 pl-1.5 text-on-bar-2">{plural(companies, 'company', 'companies')}</span>}</>;

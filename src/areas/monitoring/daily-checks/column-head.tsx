@@ -1,8 +1,12 @@
 'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its rows those in sight are drawn */
+import type { PointerEvent, ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
+import type { Order } from '#contract/monitoring/query.ts';
 import { formatDate } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { changedColumn, COLUMN_IDS, COLUMNS, MOST_WIDE } from './columns.ts';
+import type { Column, ColumnId } from './columns.ts';
 import { coverage } from './selection.ts';
 import type { Selection } from './selection.ts';
 
@@ -12,11 +16,16 @@ interface HeadProps {
   readonly total: number;
   readonly zone: string;
   readonly now: Ms;
+  readonly order: Order;
+  readonly reverse: boolean;
+  readonly columns: readonly Column[];
   readonly onSelectAll: () => void;
+  readonly onSort: (order: Order, reverse: boolean) => void;
+  readonly onColumns: (columns: readonly Column[]) => void;
 }
 
 /** The column head folds as the rows do: State over Streak, Company over Cause. On cards it is there for screen readers only. */
-export function ColumnHead({ cards, selection, total, zone, now, onSelectAll }: HeadProps) {
+export function ColumnHead({ cards, selection, total, zone, now, order, reverse, columns, onSelectAll, onSort, onColumns }: HeadProps) {
   const covered = coverage(selection, total);
   if (cards) {
     return (
@@ -25,6 +34,12 @@ export function ColumnHead({ cards, selection, total, zone, now, onSelectAll }: 
       </div>
     );
   }
+  const words: Readonly<Record<ColumnId, ReactNode>> = {
+    st: <><b>State</b><span>Streak</span></>, co: 'Company', job: 'Job', pc: 'Computer', ca: 'Cause, first line',
+    days: <><span>14 days</span><span>to {formatDate(now, zone).slice(0, 5)}</span></>, at: <><span>Started</span><span>Age</span></>,
+    du: <><span>Duration</span><span>and usual</span></>, tr: <><span>Transferred</span><span>and usual</span></>, last: <><span>Last</span><span>good</span></>,
+    tk: 'Ticket', note: <Icon name="note" size={12} label="Note" />,
+  };
   return (
     <div role="rowgroup" className="contents">
       <div role="row" aria-rowindex={1} className="dc-hd">
@@ -38,20 +53,42 @@ export function ColumnHead({ cards, selection, total, zone, now, onSelectAll }: 
             </span>
           </button>
         </div>
-        <div role="columnheader" className="dc-st dc-two"><b>State</b><span>Streak</span></div>
-        <div role="columnheader" className="dc-co">Company</div>
-        <div role="columnheader" className="dc-job">Job</div>
-        <div role="columnheader" className="dc-pc">Computer</div>
-        <div role="columnheader" className="dc-ca">Cause, first line</div>
-        <div role="columnheader" className="dc-days dc-two"><span>14 days</span><span>to {formatDate(now, zone).slice(0, 5)}</span></div>
-        <div role="columnheader" className="dc-at dc-two"><span>Started</span><span>Age</span></div>
-        <div role="columnheader" className="dc-du dc-two"><span>Duration</span><span>and usual</span></div>
-        <div role="columnheader" className="dc-tr dc-two"><span>Transferred</span><span>and usual</span></div>
-        <div role="columnheader" className="dc-last dc-two"><span>Last</span><span>good</span></div>
-        <div role="columnheader" className="dc-tk">Ticket</div>
-        <div role="columnheader" className="dc-note"><Icon name="note" size={12} label="Note" /></div>
+        {COLUMN_IDS.map((id) => {
+          const by = COLUMNS[id].order, on = by !== null && by === order;
+          return (
+            <div
+              key={id} role="columnheader" className={`dc-${id} dc-hc`}
+              {...(by !== null && { 'aria-sort': on ? (reverse === DOWNWARD.has(by) ? 'ascending' as const : 'descending' as const) : 'none' as const })}
+            >
+              {by === null
+                ? <span className="dc-two">{words[id]}</span>
+                : (
+                  <button
+                    type="button" className="dc-sort dc-two" title={`Sort by ${COLUMNS[id].word.toLowerCase()}`} {...(on && { 'data-on': '' })}
+                    onClick={() => onSort(by, on && !reverse)}
+                  >
+                    {words[id]}{on && <Icon name={reverse ? 'chevron-up' : 'chevron-down'} size={12} />}
+                  </button>
+                )}
+              <i aria-hidden className="dc-grip" onPointerDown={(event) => drag(event, (width) => onColumns(changedColumn(columns, id, { width: Math.min(MOST_WIDE, Math.max(COLUMNS[id].least, width)) })))} />
+            </div>
+          );
+        })}
         <div role="columnheader" className="dc-rev"><Icon name="check" size={12} label="Review" /></div>
       </div>
     </div>
   );
+}
+
+/** Orders that begin with the greatest. */
+const DOWNWARD: ReadonlySet<Order> = new Set(['worst', 'newest', 'duration', 'bytes', 'lastGood', 'streak']);
+
+/** Follows the pointer until it is let go. Widths are also in the dialog of the columns, for keyboards. */
+function drag(event: PointerEvent<HTMLElement>, onWidth: (width: number) => void): void {
+  const grip = event.currentTarget, from = event.clientX, wide = grip.parentElement?.getBoundingClientRect().width ?? 0;
+  event.preventDefault();
+  grip.setPointerCapture(event.pointerId);
+  const move = (at: globalThis.PointerEvent): void => onWidth(Math.round(wide + at.clientX - from));
+  grip.addEventListener('pointermove', move);
+  grip.addEventListener('lostpointercapture', () => grip.removeEventListener('pointermove', move), { once: true });
 }

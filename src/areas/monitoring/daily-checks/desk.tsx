@@ -2,7 +2,8 @@ import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'rea
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { RunN } from '#contract/ids.ts';
+import type { GroupHead, RunView } from '#contract/monitoring/query.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '#src/door.ts';
 import { announce } from '#src/frame/announce.tsx';
@@ -14,8 +15,8 @@ import { useWide } from '#src/ui/wide.ts';
 import type { BulkDeed } from './bulk-bar.tsx';
 import { moved } from './cursor.ts';
 import { Facets, FacetsHead } from './facets.tsx';
-import { CARD_PX, Grid, ROW_PX } from './grid.tsx';
-import type { Press } from './grid.tsx';
+import { CARD_PX, DENSE_PX, Grid, ROW_PX } from './grid.tsx';
+import type { HeadPress, Press } from './grid.tsx';
 import type { Command } from './keys.ts';
 import { cleared } from './list.ts';
 import { Notices } from './notices.tsx';
@@ -24,7 +25,8 @@ import { Toolbar } from './toolbar.tsx';
 import { useDeeds } from './use-deeds.ts';
 import { useKeys } from './use-keys.ts';
 import { useRound } from './use-round.ts';
-import { rowAt } from './window.ts';
+import { headAt, placeOf, rowAt } from './lines.ts';
+import { useColumns } from './use-columns.ts';
 
 const openRun = () => import('../run-panel/open-run.tsx');
 const bulkBar = () => import('./bulk-bar.tsx');
@@ -40,6 +42,7 @@ const STILL = {};
 export function Desk({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const round = useRound(me, branding);
   const deeds = useDeeds(round);
+  const choice = useColumns(me.id);
   const status = useWatch('status', STILL);
   const phone = !useWide();
   const acts = can(me.roles, 'monitoring.job-actions');
@@ -74,7 +77,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
     round.setSelection(extended(selection, rows.map(({ n, company }) => ({ n, company }))));
     round.setCursor(next);
   };
-  const perPage = Math.max(1, Math.floor((globalThis.innerHeight - 220) / (phone ? CARD_PX : ROW_PX)));
+  const perPage = Math.max(1, Math.floor((globalThis.innerHeight - 220) / (phone ? CARD_PX : choice.dense ? DENSE_PX : ROW_PX)));
 
   // Keys that come while all that match are being named wait for it: they are meant for the selection.
   const waiting = useRef<Command[] | null>(null);
@@ -84,9 +87,40 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
     void deeds.selectAll().finally(() => setNamed((n) => n + 1));
   };
 
+  /** A key on the head of a group means all of its rows. Keys that come meanwhile wait. */
+  const withMembers = (head: GroupHead, act: (runs: readonly RunN[]) => void): void => {
+    waiting.current ??= [];
+    void deeds.membersOf(head).then(act).finally(() => setNamed((n) => n + 1));
+  };
+  /** Answers whether the head took it; with a selection, keys that change data mean the selection. */
+  const commandHead = (what: Command, head: GroupHead): boolean => {
+    switch (what) {
+      case 'open': round.fold(head.key); return true;
+      case 'fold': case 'unfold': if (head.folded === (what === 'unfold')) round.fold(head.key); return true;
+      case 'select': void deeds.selectGroup(head); return true;
+      case 'review': if (count > 0) return false; withMembers(head, (runs) => deeds.change({ is: 'review', comment: null }, runs)); return true;
+      case 'review-with': case 'snooze': case 'note': case 'ticket': {
+        if (count > 0) return false;
+        const is = what === 'review-with' ? 'review' : what;
+        withMembers(head, (runs) => deeds.askFor(is, runs));
+        return true;
+      }
+      default: return false;
+    }
+  };
+  const pressHead = (what: HeadPress, head: GroupHead, index: number): void => {
+    round.setCursor({ index, n: null, step: cursor?.step ?? 0 });
+    switch (what) {
+      case 'fold': return round.fold(head.key);
+      case 'select': void deeds.selectGroup(head); return undefined;
+      case 'review': return acts ? withMembers(head, (runs) => deeds.change({ is: 'review', comment: null }, runs)) : undefined;
+    }
+  };
+
   const command = (what: Command): void => {
     if (waiting.current !== null) { waiting.current.push(what); return undefined; }
-    const row = rowAt(view, cursor?.index ?? -1);
+    const row = rowAt(view, cursor?.index ?? -1), head = headAt(view, cursor?.index ?? -1);
+    if (head && commandHead(what, head)) return undefined;
     switch (what) {
       case 'next': return move(1);
       case 'previous': return move(-1);
@@ -106,7 +140,9 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
       case 'review': return deeds.review(deeds.targets());
       case 'review-with': return deeds.askFor('review', deeds.targets());
       case 'snooze': return deeds.askFor('snooze', deeds.targets());
-      case 'note': return deeds.askFor('note', deeds.targets());
+      case 'note': case 'ticket': return deeds.askFor(what, deeds.targets());
+      case 'columns': return deeds.setAsk({ is: 'columns' });
+      case 'fold': case 'unfold': return undefined; // rows do not fold
       case 'facets': {
         const first = document.querySelector<HTMLElement>('aside.dc-facets button');
         if (first?.offsetParent) first.focus();
@@ -138,13 +174,13 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
     switch (deed) {
       case 'all': return selectAll();
       case 'clear': return round.setSelection(NOTHING);
-      case 'snooze': case 'note': return deeds.askFor(deed, deeds.targets());
+      case 'snooze': case 'note': case 'ticket': return deeds.askFor(deed, deeds.targets());
       case 'review': return deeds.change({ is: 'review', comment: null }, deeds.targets());
       case 'reopen': case 'wake': return deeds.change({ is: deed }, deeds.targets());
     }
   };
   const open = list.open === null ? null : deeds.rowOf(list.open) ?? null;
-  const place = view && list.open !== null ? view.rows.findIndex((row) => row.n === list.open) : -1;
+  const place = view && list.open !== null ? placeOf(view, list.open) : -1;
   const fresh = view?.fresh ?? 0;
 
   return (
@@ -167,7 +203,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
           <div>
             <Toolbar
               list={list} facets={view?.facets} fresh={fresh} loaded={view?.loaded} onList={(next, at) => setList(next, 'push', at)}
-              rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onTakeIn={round.takeIn}
+              rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onColumns={() => deeds.setAsk({ is: 'columns' })} onTakeIn={round.takeIn}
             />
             <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
             <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />
@@ -183,6 +219,8 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
               <Grid
                 key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
                 now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={selectAll}
+                group={list.group} onPressHead={pressHead} columns={choice.columns} dense={choice.dense} order={list.order} reverse={list.reverse}
+                onSort={(order, reverse) => setList({ ...list, order, reverse })} onColumns={choice.setColumns}
               />
             )}
           {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
@@ -190,11 +228,11 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
         {list.open !== null && (
           <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>
             <OpenRun
-              n={list.open} row={open} place={place < 0 ? null : (view?.first ?? 0) + place + 1} total={total} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
+              n={list.open} row={open} place={place < 0 ? null : place + 1} total={view?.lines ?? 0} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
               onMove={move} onClose={close} onCause={(cause) => setList({ ...cleared(list), review: null, causes: [cause] })}
               onDeed={(deed, runs) => {
                 if (deed === 'review') return deeds.review(runs);
-                if (deed === 'snooze' || deed === 'note') return deeds.askFor(deed, runs);
+                if (deed === 'snooze' || deed === 'note' || deed === 'ticket') return deeds.askFor(deed, runs);
                 if (deed === 'review-with') return deeds.askFor('review', runs);
                 return deeds.change({ is: deed }, runs);
               }}
@@ -206,7 +244,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
         <Suspense>
           <Dialogs
             ask={deeds.ask} list={list} facets={view?.facets} total={total} rule={rule} now={now} acts={acts} onList={(next, at) => setList(next, 'push', at)}
-            onChange={deeds.change} onClose={() => deeds.setAsk(null)}
+            choice={choice} onChange={deeds.change} onClose={() => deeds.setAsk(null)}
           />
         </Suspense>
       )}

@@ -9,10 +9,13 @@ import { Kbd } from '#src/ui/kbd.tsx';
 import { formatCount, plural } from '#src/ui/format.ts';
 import type { Ask } from './asks.ts';
 import type { DayRule } from '../span/dates.ts';
+import { ColumnsDialog } from './columns-dialog.tsx';
 import { Facets, FacetsHead } from './facets.tsx';
 import { HELP } from './keys.ts';
 import type { List } from './list.ts';
 import { SnoozeForm } from './snooze-form.tsx';
+import { TicketForm } from './ticket-form.tsx';
+import type { ColumnChoice } from './use-columns.ts';
 
 export interface DialogsProps {
   readonly ask: Ask;
@@ -22,6 +25,7 @@ export interface DialogsProps {
   readonly rule: DayRule;
   readonly now: Ms;
   readonly acts: boolean;
+  readonly choice: ColumnChoice;
   readonly onList: (next: List, at?: number) => void;
   readonly onChange: (change: Change, runs: readonly number[]) => void;
   readonly onClose: () => void;
@@ -51,6 +55,16 @@ export function Dialogs(props: DialogsProps) {
           detail="It stays with the problem: the same failure tomorrow shows it again."
           onDone={(words) => { if (words.trim() !== before) onChange({ is: 'note', content: words.trim() === '' ? null : words.trim() }, ask.runs); onClose(); }}
           needed={before === ''}
+        />
+      );
+    }
+    case 'columns': return <ColumnsDialog choice={props.choice} onClose={onClose} />;
+    case 'ticket': {
+      const before = ask.row?.problem?.ticket ?? '';
+      return (
+        <TicketForm
+          title={`Ticket of ${about(ask)}`} before={before} onClose={onClose}
+          onDone={(ticket) => { if (ticket !== before) onChange({ is: 'ticket', ticket: ticket === '' ? null : ticket }, ask.runs); onClose(); }}
         />
       );
     }
@@ -105,7 +119,7 @@ function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () 
       <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2">
         {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
           <div key={does} className="flex h-8 items-center gap-3 border-b border-hair">
-            <dt className="flex w-14 gap-1">{keys.map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
+            <dt className="flex w-16 gap-1">{keys.map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
             <dd className="m-0">{does}</dd>
           </div>
         ))}

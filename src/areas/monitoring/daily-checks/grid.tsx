@@ -1,14 +1,18 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its rows those in sight are drawn */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import type { MouseEvent } from 'react';
+import type { CSSProperties, MouseEvent } from 'react';
 import type { Ms } from '#contract/ids.ts';
-import type { RunsView, RunsWindow, RunView } from '#contract/monitoring/query.ts';
+import type { Group, GroupHead, Order, RunsView, RunsWindow, RunView } from '#contract/monitoring/query.ts';
 import { ColumnHead } from './column-head.tsx';
+import { layoutOf } from './columns.ts';
+import type { Column } from './columns.ts';
 import type { Cursor } from './cursor.ts';
+import { GroupLine } from './group-line.tsx';
+import { lineAt, rowsUnder } from './lines.ts';
 import { Card, Row } from './row.tsx';
 import type { Selection } from './selection.ts';
-import { near, rowAt, windowOf, withPinned } from './window.ts';
+import { near, windowOf, withPinned } from './window.ts';
 
 export interface GridProps {
   readonly view: RunsView | undefined;
@@ -26,10 +30,20 @@ export interface GridProps {
   readonly onWindow: (window: RunsWindow) => void;
   readonly onPress: (what: Press, row: RunView, index: number, shift: boolean) => void;
   readonly onSelectAll: () => void;
+  readonly group: Group | null;
+  readonly onPressHead: (what: HeadPress, head: GroupHead, index: number) => void;
+  readonly columns: readonly Column[];
+  readonly dense: boolean;
+  readonly order: Order;
+  readonly reverse: boolean;
+  readonly onSort: (order: Order, reverse: boolean) => void;
+  readonly onColumns: (columns: readonly Column[]) => void;
 }
 export type Press = 'open' | 'select' | 'review' | 'undo';
+export type HeadPress = 'fold' | 'select' | 'review';
 
 export const ROW_PX = 36;
+export const DENSE_PX = 28;
 export const CARD_PX = 56;
 const HEAD_PX = 36;
 const ASK_LATER_MS = 40;
@@ -38,15 +52,18 @@ const WAITING = 20;
 /** The rows that can be seen, of any number. It is told what was pressed by what stands under the pointer: rows carry no handlers. */
 export function Grid(props: GridProps) {
   'use no memo'; // the virtualizer changes under the same name
-  const { view, window: asked, cards, cursor, selection, onWindow, onPress } = props;
+  const { view, window: asked, cards, cursor, selection, dense, onWindow, onPress, onPressHead } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const total = view?.total ?? 0;
+  const total = view?.lines ?? 0;
   const head = cards ? 0 : HEAD_PX;
+  const rowPx = cards ? CARD_PX : dense ? DENSE_PX : ROW_PX;
+  const layout = layoutOf(props.columns, dense);
   const virtual = useVirtualizer({ // eslint-disable-line react/incompatible-library -- this component is left out of the compiler's memory above
-    count: total, getScrollElement: () => scroller.current, estimateSize: () => (cards ? CARD_PX : ROW_PX), overscan: 6, scrollMargin: head,
+    count: total, getScrollElement: () => scroller.current, estimateSize: () => rowPx, overscan: 6, scrollMargin: head,
     scrollPaddingStart: head, useFlushSync: false, rangeExtractor: (range) => withPinned(range, cursor?.index ?? null),
   });
   useEffect(() => { scroller.current?.scrollTo({ top: 0 }); }, [props.listKey]);
+  useEffect(() => { virtual.measure(); }, [rowPx, virtual]);
 
   const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   const wanted = windowOf(startIndex, endIndex, total);
@@ -70,25 +87,41 @@ export function Grid(props: GridProps) {
   const press = (event: MouseEvent): void => {
     const under = event.target instanceof Element ? event.target : null;
     const index = Number(under?.closest<HTMLElement>('[data-index]')?.dataset['index'] ?? -1);
-    const row = rowAt(view, index);
-    if (!row) return;
-    const what = (under?.closest<HTMLElement>('[data-do]')?.dataset['do'] ?? 'open') as Press;
-    onPress(what === 'open' && event.shiftKey ? 'select' : what, row, index, event.shiftKey);
+    const line = lineAt(view, index), told = under?.closest<HTMLElement>('[data-do]')?.dataset['do'];
+    if (!line) return;
+    if (line.is === 'head') return onPressHead((told ?? 'fold') as HeadPress, line.head, index);
+    const what = (told ?? 'open') as Press;
+    return onPress(what === 'open' && event.shiftKey ? 'select' : what, line.row, index, event.shiftKey);
   };
   const One = cards ? Card : Row;
   const tabbed = cursor?.index ?? 0;
   return (
     <div
-      ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable aria-rowcount={total + 1} aria-colcount={cards ? 4 : 13}
+      ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable aria-rowcount={total + 1} aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
       aria-busy={view === undefined} onClick={press} onKeyDown={(event) => { if (event.key === ' ' && event.target instanceof HTMLElement && event.target.matches('[data-index]')) event.preventDefault(); }}
       onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); }}
     >
-      <div className="dc-inner" role="presentation" {...(cards && { 'data-cards': '' })}>
-        <ColumnHead cards={cards} selection={selection} total={total} zone={props.zone} now={props.now} onSelectAll={props.onSelectAll} />
+      <div
+        className="dc-inner" role="presentation" {...(cards ? { 'data-cards': '' } : { 'data-hidden': layout.hidden.join(' ') })} {...(dense && !cards && { 'data-dense': '' })} data-stuck={[...layout.stuck.keys()].join(' ')}
+        style={{ '--dc-columns': layout.columns, '--dc-areas': layout.areas, '--dc-least': `${layout.least}px`, ...stuckOf(layout.stuck) } as CSSProperties}
+      >
+        <ColumnHead
+          cards={cards} selection={selection} total={view?.total ?? 0} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} columns={props.columns}
+          onSelectAll={props.onSelectAll} onSort={props.onSort} onColumns={props.onColumns}
+        />
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {view === undefined && Array.from({ length: WAITING }, (_, i) => <Bars key={i} index={i} top={i * (cards ? CARD_PX : ROW_PX)} cards={cards} />)}
+          {view === undefined && Array.from({ length: WAITING }, (_, i) => <Bars key={i} index={i} top={i * rowPx} cards={cards} />)}
           {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = rowAt(view, index);
+            const line = lineAt(view, index);
+            if (line?.is === 'head') {
+              return (
+                <GroupLine
+                  key={`head ${line.head.key}`} head={line.head} group={props.group ?? 'cause'} index={index} top={start - head} cards={cards} cursor={cursor?.index === index} tabbed={index === tabbed}
+                  chosen={chosenOf(selection, line.head, view ? rowsUnder(view, line.head) : [])} acts={props.acts}
+                />
+              );
+            }
+            const row = line?.row;
             if (!row) return <Bars key={`at ${index}`} index={index} top={start - head} cards={cards} />;
             return (
               <One
@@ -101,6 +134,19 @@ export function Grid(props: GridProps) {
       </div>
     </div>
   );
+}
+
+/** Select, cause, columns and review. */
+const COLUMN_COUNT = 14;
+
+const stuckOf = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
+  Object.fromEntries([...stuck].map(([id, left]) => [`--dc-left-${id}`, `${left}px`]));
+
+/** How much of a group is chosen, as far as its rows are in sight; a group that was chosen whole is known by its key. */
+function chosenOf({ runs, groups }: Selection, { key, rows }: GroupHead, under: readonly RunView[]): 'none' | 'some' | 'all' {
+  if (groups.has(key)) return 'all';
+  const count = under.filter(({ n }) => runs.has(n)).length;
+  return count === 0 ? 'none' : count === rows ? 'all' : 'some';
 }
 
 /** A row that is not here yet. */

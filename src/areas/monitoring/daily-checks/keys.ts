@@ -1,6 +1,6 @@
 export const COMMANDS = [
   'next', 'previous', 'extend-next', 'extend-previous', 'page-down', 'page-up', 'first', 'last', 'select', 'select-all', 'open', 'back',
-  'review', 'review-with', 'snooze', 'note', 'facets', 'refresh', 'help',
+  'review', 'review-with', 'snooze', 'note', 'ticket', 'fold', 'unfold', 'columns', 'facets', 'refresh', 'help',
 ] as const;
 export type Command = (typeof COMMANDS)[number];
 
@@ -23,7 +23,7 @@ export function commandOf(pressed: Pressed): Command | null {
 }
 
 /** Commands that change data: not for those who may only read. */
-export const needsActions = (command: Command): boolean => command === 'review' || command === 'review-with' || command === 'snooze' || command === 'note';
+export const needsActions = (command: Command): boolean => command === 'review' || command === 'review-with' || command === 'snooze' || command === 'note' || command === 'ticket';
 
 /** The help sheet, in its order. `⌘` is shown as Ctrl where there is no such key. */
 export const HELP: readonly { readonly keys: readonly string[]; readonly does: string; readonly acts?: true }[] = [
@@ -31,22 +31,28 @@ export const HELP: readonly { readonly keys: readonly string[]; readonly does: s
   { keys: ['X'], does: 'Select the row' },
   { keys: ['⇧J', '⇧K'], does: 'Extend the selection' },
   { keys: ['⌘A'], does: 'Select all that match' },
-  { keys: ['Enter'], does: 'Open the result' },
+  { keys: ['Enter'], does: 'Open the result, or fold a group' },
+  { keys: ['←', '→'], does: 'Fold and unfold a group' },
   { keys: ['Esc'], does: 'Back: close, then clear the selection' },
   { keys: ['E'], does: 'Review', acts: true },
   { keys: ['⇧E'], does: 'Review with a comment', acts: true },
   { keys: ['S'], does: 'Snooze', acts: true },
   { keys: ['N'], does: 'Note', acts: true },
+  { keys: ['T'], does: 'Tie to a ticket', acts: true },
   { keys: ['U'], does: 'Undo, for 10 seconds', acts: true },
   { keys: ['/'], does: 'Search' },
   { keys: ['F'], does: 'Filters' },
   { keys: ['R'], does: 'Take in new results' },
+  { keys: ['C'], does: 'Columns' },
+  { keys: ['G D', 'G C', 'G J'], does: 'Dashboard, calendar view, daily checks' },
+  { keys: ['Ctrl K'], does: 'Go to a page, a company or a job' },
   { keys: ['?'], does: 'This sheet' },
 ];
 
 const PLAIN: Readonly<Record<string, Command>> = {
   j: 'next', ArrowDown: 'next', k: 'previous', ArrowUp: 'previous', PageDown: 'page-down', PageUp: 'page-up', Home: 'first', End: 'last',
-  x: 'select', ' ': 'select', Enter: 'open', Escape: 'back', e: 'review', s: 'snooze', n: 'note', f: 'facets',
+  x: 'select', ' ': 'select', Enter: 'open', Escape: 'back', e: 'review', s: 'snooze', n: 'note', t: 'ticket', f: 'facets',
+  ArrowLeft: 'fold', ArrowRight: 'unfold', c: 'columns',
   r: 'refresh',
 };
 const SHIFTED: Readonly<Record<string, Command>> = {

@@ -1,12 +1,15 @@
 'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 import type { Ms } from '#contract/ids.ts';
-import type { RunsFacets } from '#contract/monitoring/query.ts';
+import { GROUPS, ORDERS } from '#contract/monitoring/query.ts';
+import type { Order, RunsFacets } from '#contract/monitoring/query.ts';
+import { IconButton } from '#src/ui/button.tsx';
 import { FilterChip, Pill } from '#src/ui/chip.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { DayRule } from '../span/dates.ts';
 import { SpanChoice } from '../span/span-choice.tsx';
+import { GROUP_WORDS } from './group-line.tsx';
 import { narrowed } from './list.ts';
 import type { List } from './list.ts';
 
@@ -19,11 +22,11 @@ interface ToolbarProps {
   readonly rule: DayRule;
   readonly now: Ms;
   readonly onFacets: () => void;
+  readonly onColumns: () => void;
   readonly onTakeIn: () => void;
 }
 
-/** The place of grouping and saved views is between the date and the order. */
-export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFacets, onTakeIn }: ToolbarProps) {
+export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFacets, onColumns, onTakeIn }: ToolbarProps) {
   const cause = list.causes.map((n) => facets?.causes.find(({ value }) => value === n)?.template ?? `no. ${n}`);
   const count = narrowed(list);
   return (
@@ -40,9 +43,18 @@ export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFace
         options={[['jobs', 'Newest of each job'], ['runs', 'Every run']]}
       />
       <ChipSelect
-        name="Order" label="Order" value={list.order} onChoose={(order, at) => onList({ ...list, order: order === 'newest' ? 'newest' : 'worst' }, at)}
-        options={[['worst', 'Worst first'], ['newest', 'Newest first']]}
+        name="Group by" label="Group by" value={list.group ?? ''} onChoose={(group, at) => onList({ ...list, group: GROUPS.find((one) => one === group) ?? null }, at)}
+        options={[['', 'Nothing'], ...GROUPS.map((group) => [group, GROUP_WORDS[group]] as const)]}
       />
+      <ChipSelect
+        name="Order" label="Order" value={`${list.order}${list.reverse ? ' up' : ''}`}
+        onChoose={(chosen, at) => {
+          const [order, up] = chosen.split(' ');
+          onList({ ...list, order: ORDERS.find((one) => one === order) ?? 'worst', reverse: up !== undefined }, at);
+        }}
+        options={ORDERS.flatMap((order) => [[order, ORDER_WORDS[order][0]], [`${order} up`, ORDER_WORDS[order][1]]] as const)}
+      />
+      <IconButton icon="settings" label="Columns" className="pointer-coarse:hidden max-tablet:hidden" onClick={onColumns} />
       {cause.length > 0 && <FilterChip label="Cause" value={cause.join(', ')} onRemove={() => onList({ ...list, causes: [] })} />}
       {list.jobs.length > 0 && <FilterChip label="Jobs" value={formatCount(list.jobs.length)} onRemove={() => onList({ ...list, jobs: [] })} />}
       {loaded && loaded.days < loaded.of && <span className="text-agate whitespace-nowrap text-ink-3">{loaded.days} of {loaded.of} days here</span>}
@@ -50,3 +62,11 @@ export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFace
     </div>
   );
 }
+
+/** Each way round. */
+const ORDER_WORDS: Readonly<Record<Order, readonly [string, string]>> = {
+  worst: ['Worst first', 'Worst last'], newest: ['Newest first', 'Oldest first'], company: ['Company, A to Z', 'Company, Z to A'], job: ['Job, A to Z', 'Job, Z to A'],
+  computer: ['Computer, A to Z', 'Computer, Z to A'], duration: ['Longest first', 'Shortest first'], bytes: ['Most transferred first', 'Least transferred first'],
+  lastGood: ['Longest without a good backup', 'Shortest without a good backup'], streak: ['Longest streak first', 'Shortest streak first'], cause: ['Cause, A to Z', 'Cause, Z to A'],
+  source: ['Source, A to Z', 'Source, Z to A'], ticket: ['Ticket, low to high', 'Ticket, high to low'],
+};

@@ -3,7 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Change } from '#contract/monitoring/change.ts';
-import type { RunView } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunView } from '#contract/monitoring/query.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { door } from '#src/door.ts';
 import { plural } from '#src/ui/format.ts';
@@ -12,9 +12,9 @@ import { perform, toldOf, undoOf } from './act.ts';
 import type { Act } from './act.ts';
 import type { Ask } from './asks.ts';
 import { cursorAt } from './cursor.ts';
-import { everything, extended, NOTHING, toggled } from './selection.ts';
+import { everything, extended, groupToggled, NOTHING, toggled } from './selection.ts';
 import type { Round } from './use-round.ts';
-import { rowAt } from './window.ts';
+import { filterOfGroup, linesOf, rowAt, rowsBetween } from './lines.ts';
 
 /** What a person does to results: on one row, on a selection, on all that match. */
 export interface Deeds {
@@ -26,9 +26,12 @@ export interface Deeds {
   readonly change: (change: Change, runs: readonly RunN[]) => void;
   /** Review, or for a single one that is reviewed: open again. */
   readonly review: (runs: readonly RunN[]) => void;
-  readonly askFor: (is: 'snooze' | 'note' | 'review', runs: readonly RunN[]) => void;
+  readonly askFor: (is: 'snooze' | 'note' | 'review' | 'ticket', runs: readonly RunN[]) => void;
   readonly select: (row: RunView, index: number, range: boolean) => void;
   readonly selectAll: () => Promise<void>;
+  /** The runs of a group, also of those that are folded away or not here. */
+  readonly membersOf: (head: GroupHead) => Promise<readonly RunN[]>;
+  readonly selectGroup: (head: GroupHead) => Promise<void>;
   readonly rowOf: (n: RunN) => RunView | undefined;
 }
 
@@ -41,12 +44,13 @@ export function useDeeds(round: Round): Deeds {
   const [anchor, setAnchor] = useState<number | null>(null);
 
   // A range over rows that were not here: they have come.
-  const reached = reach !== null && view !== undefined && view.first <= reach.first && view.first + view.rows.length >= Math.min(view.total, reach.first + reach.count);
+  const ranged = reach === null ? null : rowsBetween(view, reach.first, reach.first + reach.count - 1);
+  const reached = ranged !== null;
   useEffect(() => {
-    if (!reached || !reach || !view) return;
-    round.setSelection(extended(selection, chosen(view.rows.slice(reach.first - view.first, reach.first - view.first + reach.count))));
+    if (!reached || !ranged) return;
+    round.setSelection(extended(selection, chosen(ranged)));
     round.setReach(null);
-  }, [reached, reach, view, round, selection]);
+  }, [reached, ranged, round, selection]);
 
   const rowOf = (n: RunN): RunView | undefined => view?.rows.find((row) => row.n === n) ?? seen.get(n);
 
@@ -76,9 +80,9 @@ export function useDeeds(round: Round): Deeds {
     if (next.is === 'reopen' || next.is === 'wake' || view === undefined) return;
     // The focus stands on the next row: after the last of those that were changed.
     const touched = new Set(runs);
-    const last = view.rows.findLastIndex((row) => touched.has(row.n));
+    const last = linesOf(view).findLastIndex((line) => line?.is === 'row' && touched.has(line.row.n));
     const at = cursor !== null && cursor.n !== null && touched.has(cursor.n) ? cursor.index : last < 0 ? cursor?.index ?? -1 : view.first + last;
-    const to = Math.min(view.total - 1, at + 1);
+    const to = Math.min(view.lines - 1, at + 1);
     round.setCursor(cursorAt(view, to, (cursor?.step ?? 0) + 1));
     const following = rowAt(view, to);
     if (list.open !== null && touched.has(list.open) && following) round.setList({ ...list, open: following.n }, 'replace');
@@ -112,9 +116,15 @@ export function useDeeds(round: Round): Deeds {
       }
       const [from, to] = anchor < index ? [anchor, index] : [index, anchor];
       if (to - from >= RANGE_MOST) return tellFailure(`A range holds ${plural(RANGE_MOST, 'row')} at most.`);
-      const rows = Array.from({ length: to - from + 1 }, (_, i) => rowAt(view, from + i));
-      if (rows.every((one) => one !== undefined)) round.setSelection(extended(selection, chosen(rows)));
+      const rows = rowsBetween(view, from, to);
+      if (rows) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });
+    },
+    membersOf: ({ key }) => (round.filter.group === null ? Promise.resolve([]) : door().matching(filterOfGroup(round.filter, round.filter.group, key))),
+    async selectGroup(head) {
+      if (round.filter.group === null) return;
+      round.work();
+      await door().matching(filterOfGroup(round.filter, round.filter.group, head.key)).then((runs) => round.setSelection(groupToggled(selection, head.key, runs)), broke);
     },
     async selectAll() {
       if (view === undefined || view.total === 0) return;

@@ -21,5 +21,5 @@ export function useKeys(acts: boolean, onCommand: (command: Command) => void): v
 
 const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]';
 /** Keys that mean something to a focused button, link or scrolled part. */
-const OWN = new Set(['Enter', ' ', 'ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End']);
+const OWN = new Set(['Enter', ' ', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'PageDown', 'PageUp', 'Home', 'End']);
 const ofTheList = (at: Element | null): boolean => at === null || at.matches('body, #content, [role=grid], [data-index]');

@@ -13,7 +13,7 @@ import type { Cursor } from './cursor.ts';
 import { dayAt } from '../span/dates.ts';
 import type { DayRule } from '../span/dates.ts';
 import { keepList, keptList } from './kept.ts';
-import { filterOf } from './list.ts';
+import { filterOf, toggle } from './list.ts';
 import type { List } from './list.ts';
 import { makePlace } from './place.ts';
 import { NOTHING } from './selection.ts';
@@ -41,6 +41,8 @@ export interface Round {
   /** A person works in the list: rows keep their place from now on, until `takeIn` or another filter. */
   readonly work: () => void;
   readonly takeIn: () => void;
+  /** Folds a group away, or unfolds it. */
+  readonly fold: (key: number | string) => void;
   /** New rows wait. */
   readonly held: boolean;
   /** Names what is listed: another filter, another key. */
@@ -64,6 +66,7 @@ export function useRound(me: Me, branding: Branding): Round {
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [working, setWorking] = useState(false);
   const [round, setRound] = useState(0);
+  const [folded, setFolded] = useState<readonly (number | string)[]>(NONE_FOLDED);
   const [seen] = useState(() => new Map<RunN, RunView>());
 
   // Another filter begins anew, and takes in what waited.
@@ -74,11 +77,12 @@ export function useRound(me: Me, branding: Branding): Round {
     setCursor(null);
     setWorking(false);
     putWindow(FIRST);
+    setFolded(NONE_FOLDED);
     setRound(round + 1);
   }
 
   const held = selection.runs.size > 0 || list.open !== null || working;
-  const view = useWatch('runs', { filter, window: reach ?? window, held, folded: NONE_FOLDED, round });
+  const view = useWatch('runs', { filter, window: reach ?? window, held, folded, round });
   useEffect(() => keepList(me.id, list), [me.id, list]);
   useEffect(() => {
     if (!view) return;
@@ -96,6 +100,7 @@ export function useRound(me: Me, branding: Branding): Round {
     list, setList: place.set, filter, rule, now, view, window, setWindow, reach, setReach, selection, setSelection,
     cursor: settled(cursor, view), setCursor, seen, held, key,
     work: () => setWorking(true),
+    fold: (one) => setFolded(toggle(folded, one)),
     takeIn: () => { setWorking(false); setCursor(null); setRound(round + 1); },
   };
 }

@@ -1,4 +1,4 @@
-import type { RunsView, RunsWindow, RunView } from '#contract/monitoring/query.ts';
+import type { RunsWindow } from '#contract/monitoring/query.ts';
 
 /** Windows begin and end at multiples of this, so that a little scrolling asks for nothing. */
 const BLOCK = 24;
@@ -12,10 +12,6 @@ export function windowOf(start: number, end: number, total: number): RunsWindow 
 
 /** Two windows overlap: going from one to the other is scrolling, not a jump. */
 export const near = (a: RunsWindow, b: RunsWindow): boolean => a.first <= b.first + b.count && b.first <= a.first + a.count;
-
-/** The row at a place of the list, where it is in the window. */
-export const rowAt = (view: RunsView | undefined, index: number): RunView | undefined =>
-  (view && index >= view.first ? view.rows[index - view.first] : undefined);
 
 /** What a virtual list draws: the range with its overscan, and one more row that must not go away (the one with the focus). */
 export function withPinned(

@@ -32,8 +32,9 @@ export function doneWords(row: RunView, me: string, now: Ms, zone: string): stri
   if (!problem || !isDone(row)) return null;
   const at = (when: Ms): string => (formatDate(when, zone) === formatDate(now, zone) ? formatTime(when, zone) : formatWhen(when, zone));
   const who = (by: { readonly by: string; readonly name: string }): string => (by.by === me ? 'you' : by.name);
-  if (problem.review) return `Reviewed ${at(problem.review.at)} by ${who(problem.review)}`;
-  if (row.review === 'snoozed' && problem.snooze) return `Snoozed until ${formatWhen(problem.snooze.until, zone)} by ${who(problem.snooze)}`;
+  const known = problem.day > 1 && row.startedAt > (problem.review?.at ?? problem.snooze?.at ?? Infinity) ? `Known, day ${problem.day}. ` : '';
+  if (problem.review) return `${known}Reviewed ${at(problem.review.at)} by ${who(problem.review)}`;
+  if (row.review === 'snoozed' && problem.snooze) return `${known}Snoozed until ${formatWhen(problem.snooze.until, zone)} by ${who(problem.snooze)}`;
   return problem.closedAt === null ? 'Cleared' : `Over since ${at(problem.closedAt)}`;
 }
 

@@ -13,7 +13,7 @@ import { SameCause } from './same-cause.tsx';
 import { useExecution } from './use-execution.ts';
 import './run-panel.css';
 
-export type Deed = 'review' | 'review-with' | 'reopen' | 'snooze' | 'wake' | 'note' | 'not-anomaly';
+export type Deed = 'review' | 'review-with' | 'reopen' | 'snooze' | 'wake' | 'note' | 'ticket' | 'not-anomaly';
 
 export interface PanelProps {
   readonly row: RunView;
@@ -102,9 +102,10 @@ function Actions({ row, onDeed }: PanelProps) {
       {row.review === 'snoozed'
         ? <Button className="grow" onClick={() => onDeed('wake')}>End the snooze</Button>
         : <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>Snooze</Button>}
-      <div className="flex w-full justify-between">
+      <div className="flex w-full flex-wrap justify-between">
         <Button variant="quiet" size="sm" className="-ml-2" keycap="N" onClick={() => onDeed('note')}>Note</Button>
-        {row.review !== 'cleared' && <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>Review with a comment</Button>}
+        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}>{row.problem?.ticket ? `Ticket ${row.problem.ticket}` : 'Ticket'}</Button>
+        {row.review !== 'cleared' && <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>With a comment</Button>}
         {row.state === 'Anomaly' && row.review !== 'cleared' && <Button variant="quiet" size="sm" className="-mr-2" onClick={() => onDeed('not-anomaly')}>Not an anomaly</Button>}
       </div>
     </footer>
@@ -136,7 +137,7 @@ function Said({ icon, by, children }: { readonly icon: 'note' | 'snooze' | 'clou
 
 /** When the server must be asked again about the same run. */
 function stampOf({ problem, waiting, status }: RunView): string {
-  return [status, waiting, problem?.review?.at, problem?.snooze?.at, problem?.note?.at, problem?.closedAt].join(' ');
+  return [status, waiting, problem?.review?.at, problem?.snooze?.at, problem?.note?.at, problem?.ticket, problem?.closedAt].join(' ');
 }
 
 const whenShort = (at: Ms, now: Ms, zone: string): string => (Math.abs(at - now) < 86_400_000 ? formatTime(at, zone) : formatWhen(at, zone));
