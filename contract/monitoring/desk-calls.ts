@@ -41,9 +41,9 @@ export const evidenceOut = v.object({
   at: v.number(), who: v.string(),
   what: v.picklist(['reviewed', 'reopened', 'snoozed', 'woken', 'noted', 'ticketed', 'called usual', 'ignored', 'heeded']),
   company: v.string(), job: v.string(), computer: v.string(), source: v.picklist(SOURCES), type: v.picklist(JOB_TYPES),
-  /** What was wrong. `Disabled` where it was that the job is switched off; empty, with no cause, where an ignored job had no problem then. */
+  /** What was wrong when it was done. `Disabled` where it was that the job is switched off; empty, with no cause, where an ignored job had no problem then. */
   state: v.string(), cause: v.string(),
-  /** Runs that the problem had when it was done. One that was corrected since then counts from its correction on. 0 where there was no problem. */
+  /** Runs that the problem has by now, all in all: how many it had when it was done is not kept. 0 where there was no problem. */
   runs: v.number(),
   comment: orNull(v.string()), until: orNull(v.number()),
 });

@@ -15,8 +15,8 @@ export interface Expectation {
 /** The next moment of a cron line after `after`, null where there is none. Given from outside: a calendar of zones is no matter of rules. */
 export type CronNext = (cron: string, timeZone: string, after: Ms) => Ms | null;
 
-type Job = Pick<JobRow, 'enabled' | 'schedule' | 'graceSec' | 'firstSeenAt'>;
-type Stat = Pick<StatRow, 'starts' | 'durations' | 'lastStart' | 'running' | 'missedFor'>;
+type Job = Pick<JobRow, 'enabled' | 'schedule' | 'graceSec' | 'firstSeenAt' | 'missedIgnored'>;
+type Stat = Pick<StatRow, 'starts' | 'durations' | 'lastStart' | 'lastSuccess' | 'running' | 'missedFor'>;
 
 /**
  * RUN-3: what a job is expected to do next, from its declared schedule or from its own learned cadence. Null for a job that is
@@ -25,6 +25,7 @@ type Stat = Pick<StatRow, 'starts' | 'durations' | 'lastStart' | 'running' | 'mi
  *   last start ──── one period ────▶ at ── grace ──▶ dueAt: did not run
  *
  * After a miss the next is expected a period later, a day later at the least: a job of every five minutes that is dead is one line a day.
+ * While the job is ignored nothing is: the next is the first of its times that comes after (DESK-4).
  */
 export function expectationOf(job: Job, stat: Stat, bootedAt: Ms, cronNext: CronNext): Expectation | null {
   if (!job.enabled || stat.running !== null) return null;
@@ -38,6 +39,10 @@ export function expectationOf(job: Job, stat: Stat, bootedAt: Ms, cronNext: Cron
       : between(period / 4, 10 * MINUTE, 6 * HOUR);
   return { at, graceMs, dueAt: (at < bootedAt ? bootedAt : at) + graceMs, from };
 }
+
+/** DESK-4: until when nothing is expected of a job, because somebody said so and it has had no success since; null where nobody did. */
+export const quietUntil = ({ missedIgnored }: Pick<JobRow, 'missedIgnored'>, { lastSuccess }: Pick<StatRow, 'lastSuccess'>): Ms | null =>
+  (missedIgnored === null || (lastSuccess !== null && lastSuccess > missedIgnored.at) ? null : missedIgnored.until);
 
 /**
  * When a run that started and never reported an end counts as failed: its grace after the time it usually takes at most. Where no grace
@@ -78,34 +83,39 @@ interface Due { readonly at: Ms; readonly period: Ms; readonly from: Expectation
 
 const between = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
 
-/** The last thing that is known to have happened, and how far from it the next may be. */
-function baseOf(job: Job, stat: Stat): { readonly base: Ms; readonly missed: boolean } {
+/** The last thing that is known to have happened, and from when on something is expected after it: after a quiet time a miss before it counts no more. */
+function baseOf(job: Job, stat: Stat): { readonly base: Ms; readonly missed: boolean; readonly from: Ms } {
   const last = stat.lastStart ?? job.firstSeenAt;
-  return stat.missedFor !== null && stat.missedFor >= last ? { base: stat.missedFor, missed: true } : { base: last, missed: false };
+  const missedFor = stat.missedFor !== null && stat.missedFor >= last ? stat.missedFor : null;
+  const base = missedFor ?? last;
+  const from = quietUntil(job, stat) ?? base;
+  return { base, missed: missedFor !== null && base >= from, from };
 }
 
 function byPeriod(period: Ms, job: Job, stat: Stat, bootedAt: Ms): Due | null {
   if (period <= 0) return null;
-  const { base, missed } = baseOf(job, stat);
+  const { base, missed, from } = baseOf(job, stat);
   const pace = missed ? Math.max(period, Math.ceil(DAY / period) * period) : period;
-  return { at: latestBefore(base + pace, pace, bootedAt), period, from: 'schedule' };
+  return { at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt), period, from: 'schedule' };
 }
 
 function byCadence(job: Job, stat: Stat, bootedAt: Ms): Due | null {
   const cadence = cadenceOf(stat.starts);
   if (cadence === null) return null;
-  const { base, missed } = baseOf(job, stat);
+  const { base, missed, from } = baseOf(job, stat);
   const pace = missed ? Math.max(cadence.longest, DAY) : cadence.longest;
-  return { at: latestBefore(base + pace, pace, bootedAt), period: cadence.median, from: 'cadence' };
+  return { at: latestBefore(firstFrom(base + pace, pace, from), pace, bootedAt), period: cadence.median, from: 'cadence' };
 }
+
+const firstFrom = (at: Ms, pace: Ms, from: Ms): Ms => (at >= from ? at : at + Math.ceil((from - at) / pace) * pace);
 
 /** Of several that fell into the server's own downtime only the last counts. */
 const latestBefore = (at: Ms, pace: Ms, bootedAt: Ms): Ms => (at >= bootedAt ? at : at + Math.floor((bootedAt - at) / pace) * pace);
 
 function byCron(schedule: { readonly cron: string; readonly tz: string }, job: Job, stat: Stat, bootedAt: Ms, cronNext: CronNext): Due | null {
   const next = (after: Ms): Ms | null => cronNext(schedule.cron, schedule.tz, after);
-  const { base, missed } = baseOf(job, stat);
-  let at = next(missed ? base + DAY - EARLY : base);
+  const { base, missed, from } = baseOf(job, stat);
+  let at = next(from > base ? from - 1 : missed ? base + DAY - EARLY : base);
   if (at === null) return null;
   let period = (next(at) ?? at + DAY) - at;
   if (!missed && at - base <= Math.min(EARLY, period / 4)) at += period;

@@ -6,18 +6,18 @@ import { faultOf } from '../http/serve-call.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { cronNext } from './cron.ts';
-import { markAbandoned, markMissed } from './overdue.ts';
+import { markAbandoned, markMissed, markRanAgain, ranAgain } from './overdue.ts';
 
 const EVERY: Ms = 10_000;
 /** Jobs that are marked in one transaction. */
 const AT_ONCE = 500;
 
-/** When each job of a provider is due, as of `seq` of its log. */
-interface Watch { seq: number; readonly due: Map<JobN, Ms> }
+/** When each job of a provider is due, as of `seq` of its log; and which are ignored: a success brings their time forward (DESK-4). */
+interface Watch { seq: number; readonly due: Map<JobN, Ms>; readonly ignored: Set<JobN> }
 
 /**
  * RUN-3, every ten seconds: marks what did not run, and fails runs that began and never ended. What is due is kept in memory; a tick
- * reads only which jobs changed since the last one. A run only puts its job's time off, so a known time stands until it comes; then
+ * reads only which jobs changed since the last one. A run only puts its job's time off, unless the job is ignored, so a known time stands until it comes; then
  * rows decide, in the transaction that marks: two servers on one database mark once.
  */
 export function startClock(world: World): { stop(): void; tick(now: Ms): Promise<void> } {
@@ -58,17 +58,17 @@ export function startClock(world: World): { stop(): void; tick(now: Ms): Promise
 
 function watchOf(watches: Map<TenantId, Watch>, tenant: TenantId): Watch {
   let watch = watches.get(tenant);
-  if (!watch) watches.set(tenant, (watch = { seq: -1, due: new Map() }));
+  if (!watch) watches.set(tenant, (watch = { seq: -1, due: new Map(), ignored: new Set() }));
   return watch;
 }
 
 async function tickTenant(world: World, tenant: TenantId, watch: Watch, bootedAt: Ms, now: Ms): Promise<void> {
-  const { head, running } = await world.store.tenant(tenant, async (tx) => {
+  const { head, again, running } = await world.store.tenant(tenant, async (tx) => {
     const { seq } = await tx.head();
-    if (seq !== watch.seq) await learn(tx, watch, bootedAt);
-    return { head: seq, running: await overlong(tx, bootedAt, now) };
+    return { head: seq, again: seq === watch.seq ? [] : await learn(tx, watch, bootedAt, now), running: await overlong(tx, bootedAt, now) };
   }, { readOnly: true });
   watch.seq = head;
+  if (again.length > 0) await markRanAgain(world, tenant, again, now);
   if (running.length > 0) {
     await markAbandoned(world, tenant, running, now);
     for (const { job } of running) watch.due.delete(job);
@@ -79,18 +79,26 @@ async function tickTenant(world: World, tenant: TenantId, watch: Watch, bootedAt
   }
 }
 
-/** Takes in what changed since the last tick; everything, the first time. */
-async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms): Promise<void> {
+/** Takes in what changed since the last tick; everything, the first time. Answers the ignored jobs that ran again. */
+async function learn(tx: TenantTx, watch: Watch, bootedAt: Ms, now: Ms): Promise<readonly JobN[]> {
+  const again: JobN[] = [];
+  const take = (job: JobRow, stat: StatRow | undefined): void => {
+    watch.due.set(job.n, dueAt(job, stat, bootedAt));
+    if (job.missedIgnored === null) watch.ignored.delete(job.n);
+    else watch.ignored.add(job.n);
+    if (stat && ranAgain(job, stat, now)) again.push(job.n);
+  };
   if (watch.seq < 0) {
     const stats = new Map((await tx.all('stat')).map((stat) => [stat.n, stat]));
-    for (const job of await tx.all('job')) watch.due.set(job.n, dueAt(job, stats.get(job.n), bootedAt));
-    return;
+    for (const job of await tx.all('job')) take(job, stats.get(job.n));
+    return again;
   }
   const changed = await changedJobs(tx, watch.seq);
-  // After a run: only jobs without a time, which may have got one by it.
-  const jobs = [...changed].flatMap(([job, itself]) => (itself || (watch.due.get(job) ?? NEVER) === NEVER ? [job] : []));
+  // After a run: only jobs that are ignored, and those without a time, which may have got one by it.
+  const jobs = [...changed].flatMap(([job, itself]) => (itself || watch.ignored.has(job) || (watch.due.get(job) ?? NEVER) === NEVER ? [job] : []));
   const stats = await tx.rows('stat', jobs);
-  for (const job of (await tx.rows('job', jobs)).values()) watch.due.set(job.n, dueAt(job, stats.get(job.n), bootedAt));
+  for (const job of (await tx.rows('job', jobs)).values()) take(job, stats.get(job.n));
+  return again;
 }
 
 const NEVER = Infinity;
@@ -101,7 +109,7 @@ export const dueAt = (job: JobRow, stat: StatRow | undefined, bootedAt: Ms): Ms 
 /** Jobs that events tell of, and whether one told of the job itself. */
 async function changedJobs(tx: TenantTx, after: number): Promise<Map<JobN, boolean>> {
   const { rows } = await tx.sql.executeQuery(CompiledQuery.raw(`select coalesce(data->>'job', data->>'n')::bigint as job, bool_or(type like 'job.%') as itself
-    from event where tenant_id = $1 and seq > $2 and type in ('run.started@1', 'run.finished@1', 'run.missed@1', 'job.found@1', 'job.changed@1') group by 1`, [tx.tenant, after]));
+    from event where tenant_id = $1 and seq > $2 and type in ('run.started@1', 'run.finished@1', 'run.missed@1', 'job.found@1', 'job.changed@1', 'job.ignored@1', 'job.heeded@1') group by 1`, [tx.tenant, after]));
   return new Map((rows as { job: JobN; itself: boolean }[]).map(({ job, itself }) => [job, itself]));
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Event, EventOf, EventType } from '#contract/events.ts';
-import type { CompanyN, JobN, Ms, ProblemN } from '#contract/ids.ts';
-import type { Actor } from '#contract/events.ts';
+import type { RawBuilder } from 'kysely';
+import type { Actor, Event, EventOf, EventType } from '#contract/events.ts';
+import type { CompanyN, JobN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Evidence } from '#contract/monitoring/desk-calls.ts';
 import type { TenantTx } from '#server/store/store.ts';
 
@@ -34,28 +34,34 @@ export async function bounds(tx: TenantTx, from: Ms, to: Ms): Promise<{ readonly
   return { after: await lastBefore(tx, from - SLACK, seq), most: await lastBefore(tx, to + SLACK, seq) };
 }
 
-/** The number of the last event before a time, found by halves, so that a year of other events is not read: 20 looks into 600,000. */
-async function lastBefore(tx: TenantTx, at: Ms, head: number): Promise<number> {
-  const { rows } = await sql<{ low: number }>`with recursive half(low, high) as (
-      select 0::bigint, ${head}::bigint + 1
-    union all
-      select case when e.at < ${at} then e.seq else low end, case when e.at < ${at} then high else e.seq end
-      from half cross join lateral (select seq, at from event where tenant_id = ${tx.tenant} and seq = (low + high) / 2) as e where high - low > 1
-    ) select max(low) as low from half`.execute(tx.sql);
-  return rows[0]?.low ?? 0;
-}
+/**
+ * The number of the last event before a time, found by halves, so that a year of other events is not read: 20 looks into 600,000. Each look by the key,
+ * whatever the planner believes of the table: as a plain join it read all of the log. `offset 0` keeps it apart.
+ */
+export const lastBeforeQuery = (tenant: TenantId, at: Ms, head: number): RawBuilder<{ low: number }> => sql`with recursive half(low, high) as (
+    select 0::bigint, ${head}::bigint + 1
+  union all
+    select case when e.at < ${at} then e.seq else half.low end, case when e.at < ${at} then half.high else e.seq end
+    from half cross join lateral (select seq, at from event where tenant_id = ${tenant} and seq = (half.low + half.high) / 2 offset 0) as e where half.high - half.low > 1
+  ) select max(low) as low from half`;
+
+const lastBefore = async (tx: TenantTx, at: Ms, head: number): Promise<number> => (await lastBeforeQuery(tx.tenant, at, head).execute(tx.sql)).rows[0]?.low ?? 0;
 
 interface Asked { readonly next: number; readonly after: number; readonly from: Ms; readonly to: Ms; readonly companies: readonly CompanyN[] | null }
 interface Found { readonly seq: number; readonly type: DeedType; readonly at: Ms; readonly actor: Actor; readonly subject: string | null; readonly company: CompanyN | null; readonly data: unknown }
 
 /** The newest deeds before `next`, newest first. Each type is read from its own end of the index `event_by_type`, and no further than it gives. */
-export async function deedsBefore(tx: TenantTx, { next, after, from, to, companies }: Asked, count: number): Promise<Deed[]> {
+export function deedsQuery(tenant: TenantId, { next, after, from, to, companies }: Asked, count: number): RawBuilder<Found> {
   const only = companies === null ? sql`` : sql`and company in (${sql.join(companies)})`;
-  const { rows } = await sql<Found>`select d.* from (values ${sql.join(Object.keys(DEEDS).map((type) => sql`(${type}::text)`))}) as wanted(type)
+  return sql<Found>`select d.* from (values ${sql.join(Object.keys(DEEDS).map((type) => sql`(${type}::text)`))}) as wanted(type)
     cross join lateral (
       select seq, type, at, actor, subject, company, data from event
-      where tenant_id = ${tx.tenant} and type = wanted.type and entity not like 'run:%' and seq > ${after} and seq < ${next} and at >= ${from} and at < ${to} ${only}
+      where tenant_id = ${tenant} and type = wanted.type and entity not like 'run:%' and seq > ${after} and seq < ${next} and at >= ${from} and at < ${to} ${only}
       order by seq desc limit ${count}
-    ) as d order by d.seq desc limit ${count}`.execute(tx.sql);
+    ) as d order by d.seq desc limit ${count}`;
+}
+
+export async function deedsBefore(tx: TenantTx, asked: Asked, count: number): Promise<Deed[]> {
+  const { rows } = await deedsQuery(tx.tenant, asked, count).execute(tx.sql);
   return rows.map(({ type, data, company, ...rest }) => ({ ...rest, company: company ?? 0, event: { type, data } as Event as DeedEvent }));
 }

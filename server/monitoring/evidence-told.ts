@@ -13,16 +13,15 @@ export async function told(tx: TenantTx, lines: readonly Line[]): Promise<Eviden
   const jobs = await tx.rows('job', unique(named.map(({ line, problem }) => line.job ?? problems.get(problem ?? 0)?.job ?? null)));
   const causes = await tx.rows('cause', unique([...problems.values()].map(({ cause }) => cause)));
   const companies = await tx.rows('company', unique([...jobs.values()].map(({ company }) => company)));
-  const runs = await runsThen(tx, named.map(({ line, problem }) => ({ seq: line.deed.seq, problem })));
   const people = await peopleOf(tx);
-  return named.map(({ line: { deed, what, job: about }, problem }, index): Evidence => {
+  return named.map(({ line: { deed, what, job: about }, problem }): Evidence => {
     const row = problems.get(problem ?? 0);
     const job = jobs.get(about ?? row?.job ?? 0);
     if (!job) throw new Error(`event ${deed.seq} names no job`);
     return {
       at: deed.at, who: whoOf(deed, people), what, company: companies.get(job.company)?.name ?? '', job: job.name, computer: job.computer,
       source: job.source, type: job.type, state: row?.state ?? stateOf(deed), cause: causes.get(row?.cause ?? 0)?.template ?? '',
-      runs: row ? Math.max(1, runs[index] ?? 0) : 0, ...saidOf(deed),
+      runs: row?.runs ?? 0, ...saidOf(deed),
     };
   });
 }
@@ -47,6 +46,20 @@ async function peopleOf(tx: TenantTx): Promise<ReadonlyMap<string, string>> {
 }
 
 /**
+ * Each by its job's own index, and its beginning by its name in the log. The name is made before: what is made in the comparison itself may not be
+ * looked up below the policy of the table.
+ */
+export const PROBLEMS_THEN = `select x.i, p.n from json_to_recordset($2::text::json) as x(i int, job bigint, seq bigint, at bigint, missed boolean)
+  cross join lateral (
+    select n from (
+      select n, 'problem:' || n as name from problem
+      where tenant_id = $1 and job_n = x.job and (not x.missed or (row->>'state' = 'Missed' and (closed_at is null or closed_at >= x.at))) offset 0
+    ) as own
+    where (select seq from event where tenant_id = $1 and entity = own.name and entity not like 'run:%' order by seq limit 1) < x.seq
+    order by n desc limit 1
+  ) as p`;
+
+/**
  * The problem that a deed on a job was about. What was called usual: the newest that had begun by then. A job that does not run: the one
  * that was open then, where it is that. That a job is switched off is no problem of its runs.
  */
@@ -56,30 +69,8 @@ async function problemsOfJobs(tx: TenantTx, lines: readonly Line[]): Promise<Rea
     if (line.job === null || ('what' in event.data && event.data.what === 'disabled')) return [];
     return [{ i: index, job: line.job, seq: line.deed.seq, at: line.deed.at, missed: event.type !== 'job.taught@1' }];
   });
-  const found = await select<{ i: number; n: ProblemN }>(tx, `select x.i, p.n from json_to_recordset($2::text::json) as x(i int, job bigint, seq bigint, at bigint, missed boolean)
-    cross join lateral (
-      select n from problem where tenant_id = $1 and job_n = x.job
-        and (not x.missed or (row->>'state' = 'Missed' and (closed_at is null or closed_at >= x.at)))
-        and exists (select from event where tenant_id = $1 and entity = 'problem:' || problem.n and seq < x.seq)
-      order by n desc limit 1
-    ) as p`, asked);
+  const found = await select<{ i: number; n: ProblemN }>(tx, PROBLEMS_THEN, asked);
   return new Map(found.flatMap(({ i, n }) => { const line = lines[i]; return line ? [[line, n] as const] : []; }));
-}
-
-interface Then { readonly seq: number; readonly problem: ProblemN | null }
-
-/** How many runs each problem had when the deed was done: those that no later event changed. By the jobs' own index of runs, within the problem's time. */
-async function runsThen(tx: TenantTx, lines: readonly Then[]): Promise<readonly number[]> {
-  const asked = lines.flatMap(({ seq, problem }, i) => (problem === null ? [] : [{ i, seq, problem }]));
-  const found = await select<{ i: number; runs: number }>(tx, `select x.i, r.runs from json_to_recordset($2::text::json) as x(i int, seq bigint, problem bigint)
-    cross join lateral (select job_n, last_at, (row->>'openedAt')::bigint as opened_at from problem where tenant_id = $1 and n = x.problem) as p
-    cross join lateral (
-      select count(*)::int as runs from run
-      where tenant_id = $1 and job_n = p.job_n and started_at between p.opened_at and p.last_at and problem_n = x.problem and run.seq < x.seq
-    ) as r`, asked);
-  const counts = lines.map(() => 0);
-  for (const { i, runs } of found) counts[i] = runs;
-  return counts;
 }
 
 async function select<R>(tx: TenantTx, statement: string, records: readonly object[]): Promise<readonly R[]> {

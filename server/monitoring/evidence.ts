@@ -40,12 +40,13 @@ const askedOf = (scope: Scope, company: CompanyN | undefined): readonly CompanyN
  * `<seq>` all of the deeds before that one; so a deed on many problems goes on in the next page exactly where it was cut (EVID-2).
  */
 async function pageOf(tx: TenantTx, from: Ms, to: Ms, companies: readonly CompanyN[] | null, before: string | undefined): Promise<GivesOf<'listEvidence'>> {
+  if (companies?.length === 0) return { rows: [], before: null };
   const { after, most } = await bounds(tx, from, to);
   const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);
   // The deed that was cut is read again, from the line on at which it was.
   let next = Math.min(index === undefined ? seq : seq + 1, most + 1);
   const lines: Line[] = [];
-  while (companies === null || companies.length > 0) {
+  for (;;) {
     const deeds = await deedsBefore(tx, { next, after, from, to, companies }, AT_ONCE);
     for (const deed of deeds) {
       lines.push(...linesOf(deed).slice(deed.seq === seq ? index ?? 0 : 0));

@@ -1,14 +1,15 @@
 import type { Draft } from '#contract/events.ts';
 import { fold } from '#contract/fold.ts';
 import type { JobN, KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
-import { expectationOf } from '#contract/monitoring/expect.ts';
+import { expectationOf, quietUntil } from '#contract/monitoring/expect.ts';
+import type { Expectation } from '#contract/monitoring/expect.ts';
 import { problemOf, type Trouble } from '#contract/monitoring/judge.ts';
-import type { JobRow, RunRow } from '#contract/monitoring/rows.ts';
+import type { JobRow, RunRow, StatRow } from '#contract/monitoring/rows.ts';
 import type { By, TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { cronNext } from './cron.ts';
 import { ABANDONED, decide, type Ground, type Say, stepProblem } from './decide.ts';
-import { groundOfJobs, usedOf } from './ground.ts';
+import { groundOfJobs, lock, usedOf } from './ground.ts';
 import type { Normal } from './normal.ts';
 
 /**
@@ -23,10 +24,10 @@ export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[]
     const say = sayInto(ground, drafts, now);
     const unheard = await unheardKeys(tx);
     const next = new Map<JobN, Ms>(jobs.map((job) => [job, Infinity]));
-    const uids = await missedUids(tx, ground, bootedAt);
+    const uids = await missedUids(tx, ground, bootedAt, now);
     for (const job of ground.job.values()) {
       const stat = ground.stat.get(job.n);
-      const expected = stat ? expectationOf(job, stat, bootedAt, cronNext) : null;
+      const expected = stat ? expectedBy(job, stat, bootedAt, now) : null;
       if (!stat || !expected) continue;
       if (expected.dueAt > now) next.set(job.n, expected.dueAt);
       else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
@@ -39,6 +40,21 @@ export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[]
     return next;
   });
 }
+
+/** DESK-4: a success ends that a job is not expected to run. Said in the log, so that every device knows. */
+export async function markRanAgain(world: World, tenant: TenantId, jobs: readonly JobN[], now: Ms): Promise<void> {
+  await world.store.tenant(tenant, async (tx) => {
+    await lock(tx);
+    const rows = await tx.rows('job', jobs);
+    const stats = await tx.rows('stat', jobs);
+    const again = [...rows.values()].filter((job) => { const stat = stats.get(job.n); return stat !== undefined && ranAgain(job, stat, now); });
+    await tx.append(again.map(({ n, company }): Draft => ({ event: { type: 'job.heeded@1', data: { n, what: 'missed' } }, company, entity: `job:${n}` })), byClock(now));
+  });
+}
+
+/** Whether a job is still ignored as one that does not run, though it has run well since. */
+export const ranAgain = (job: JobRow, stat: StatRow, now: Ms): boolean =>
+  job.missedIgnored !== null && (job.missedIgnored.until ?? 0) > now && quietUntil(job, stat) === null;
 
 /** A run that began and never ended has failed, as far as anybody can tell. */
 export async function markAbandoned(world: World, tenant: TenantId, overlong: readonly { readonly run: RunN; readonly job: JobN }[], now: Ms): Promise<void> {
@@ -92,11 +108,19 @@ async function unheardKeys(tx: TenantTx): Promise<ReadonlySet<KeyId>> {
   return new Set(rows.flatMap((row) => (row.last_fault_at !== null && row.last_fault_at > (row.last_heard_at ?? 0) ? [row.key_id] : [])));
 }
 
+/** Of several expectations that have passed the last counts, as after a downtime: one line, not one a day for as long as nobody looked. */
+function expectedBy(job: JobRow, stat: StatRow, bootedAt: Ms, now: Ms): Expectation | null {
+  const first = expectationOf(job, stat, bootedAt, cronNext);
+  if (!first || first.dueAt > now) return first;
+  const last = expectationOf(job, stat, Math.max(bootedAt, now - first.graceMs), cronNext);
+  return last && last.dueAt <= now ? last : first;
+}
+
 /** A result that came late may have brought an expectation back that was marked already. */
-async function missedUids(tx: TenantTx, ground: Ground, bootedAt: Ms): Promise<ReadonlySet<string>> {
+async function missedUids(tx: TenantTx, ground: Ground, bootedAt: Ms, now: Ms): Promise<ReadonlySet<string>> {
   const wanted = [...ground.job.values()].flatMap((job) => {
     const stat = ground.stat.get(job.n);
-    const expected = stat ? expectationOf(job, stat, bootedAt, cronNext) : null;
+    const expected = stat ? expectedBy(job, stat, bootedAt, now) : null;
     return expected ? [uidOf(job.n, expected.at)] : [];
   });
   if (wanted.length === 0) return new Set();

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** A Monday. */
 const MONDAY = Date.parse('2026-03-02T02:00:00Z');
-const job = (schedule: Schedule | null = null, graceSec: number | null = null) => ({ enabled: true, schedule, graceSec, firstSeenAt: MONDAY - 30 * DAY });
+const job = (schedule: Schedule | null = null, graceSec: number | null = null) => ({ enabled: true, schedule, graceSec, firstSeenAt: MONDAY - 30 * DAY, missedIgnored: null });
 const nightly: Schedule = { is: 'cron', cron: '0 2 * * *', tz: 'UTC' };
 const stat = (more: Partial<ReturnType<typeof emptyStat>> = {}) => ({ ...emptyStat(1), ...more });
 const early = MONDAY - 60 * DAY;
@@ -90,6 +90,43 @@ test('RUN-3: an expectation lies after what is known, is due after it, and marki
       known = { ...known, missedFor: expected.at };
     }
   }), runs(300));
+});
+
+const quiet = (schedule: Schedule | null, until: number, more: Parameters<typeof stat>[0], bootedAt = early) =>
+  expectationOf({ ...job(schedule), missedIgnored: { by: 'u', at: MONDAY + HOUR, until } }, stat(more), bootedAt, cronNext);
+
+test('DESK-4: of a job that is ignored the first of its times after the end is expected, as if there had been no miss', () => {
+  const until = MONDAY + 3 * DAY + HOUR;
+  expect(quiet(nightly, until, { lastStart: MONDAY })?.at).toBe(MONDAY + 4 * DAY);
+  expect(quiet(nightly, MONDAY + 3 * DAY, { lastStart: MONDAY })?.at).toBe(MONDAY + 3 * DAY);
+  expect(quiet({ is: 'every', everySec: 3_600 }, until, { lastStart: MONDAY, missedFor: MONDAY + HOUR })?.at).toBe(until);
+  expect(quiet({ is: 'every', everySec: 7_200 }, until, { lastStart: MONDAY })?.at).toBe(until + HOUR);
+  // A miss after the end counts again: a line a day.
+  expect(quiet({ is: 'every', everySec: 3_600 }, until, { lastStart: MONDAY, missedFor: until })?.at).toBe(until + DAY);
+  // The server was down at the end, and after it.
+  expect(quiet(nightly, until, { lastStart: MONDAY }, MONDAY + 6 * DAY + HOUR)).toMatchObject({ at: MONDAY + 6 * DAY, dueAt: MONDAY + 6 * DAY + 2 * HOUR });
+  // A success since it was said ends it; a failure, and a success before, do not.
+  expect(quiet(nightly, until, { lastStart: MONDAY + DAY, lastSuccess: MONDAY + DAY })?.at).toBe(MONDAY + 2 * DAY);
+  expect(quiet(nightly, until, { lastStart: MONDAY + DAY, lastSuccess: MONDAY })?.at).toBe(MONDAY + 4 * DAY);
+});
+
+test('DESK-4: whatever its schedule and history, nothing of an ignored job is expected before the end, and something is after it', () => {
+  const schedule = fc.oneof(
+    fc.integer({ min: 60, max: 10 * 86_400 }).map((everySec): Schedule => ({ is: 'every', everySec })),
+    fc.constantFrom('0 2 * * *', '*/10 * * * *', '15 3 * * 1-5', '30 22 * * sun').map((cron): Schedule => ({ is: 'cron', cron, tz: 'Europe/Berlin' })),
+    fc.constant(null),
+  );
+  fc.assert(fc.property(schedule, fc.array(fc.integer({ min: 0, max: 40 * 24 }), { maxLength: 12 }), fc.integer({ min: -5, max: 60 }), fc.integer({ min: 1, max: 5_000_000 }), fc.option(fc.nat(30)), (declared, hours, boot, sec, missed) => {
+    const starts = hours.map((hour) => MONDAY - hour * HOUR);
+    const known = stat({ starts, lastStart: starts.length === 0 ? null : Math.max(...starts), missedFor: missed === null ? null : MONDAY + missed * DAY });
+    const until = MONDAY + sec * 1_000, bootedAt = MONDAY + boot * DAY;
+    const expected = quiet(declared, until, known, bootedAt);
+    expect(expected === null).toBe(expectationOf(job(declared), known, bootedAt, cronNext) === null);
+    if (expected === null) return;
+    expect(expected.at).toBeGreaterThanOrEqual(until);
+    expect(expected.dueAt).toBeGreaterThan(until);
+    expect(expected.at - Math.max(until, bootedAt, known.missedFor ?? 0)).toBeLessThanOrEqual(41 * DAY);
+  }), runs(500));
 });
 
 test('RUN-3: a run that never ends is given up after its grace, or after a day where nothing is known of it', () => {
