@@ -36,7 +36,10 @@ export function queryOf(list: List): string {
   return params.toString().replaceAll('%2C', ',');
 }
 
-/** Reads any query: what is unknown, doubled or no value at all falls back to its default, and the rest stands. */
+/**
+ * Reads any query: what is unknown, doubled or no value at all falls back to its default, and the rest stands. Days may come as `from` and
+ * `to` (`YYYY-MM-DD`, both included) as well, where there is no `date`: so other pages name them.
+ */
 export function listOf(query: string): List {
   const params = new URLSearchParams(query);
   const words = (key: string): readonly string[] => [...new Set((params.get(key) ?? '').split(',').filter((word) => word !== ''))];
@@ -52,7 +55,7 @@ export function listOf(query: string): List {
   const review = one('review', [...REVIEW_STATES, 'any'] as const, 'pending' as const);
   const managed = one('managed', ['yes', 'no'] as const, null);
   return {
-    span: spanOfKey(params.get('date') ?? '') ?? DEFAULTS.span,
+    span: spanOfKey(params.get('date') ?? `${params.get('from') ?? ''}..${params.get('to') ?? ''}`) ?? DEFAULTS.span,
     review: review === 'any' ? null : review,
     states: among('state', RUN_STATES),
     kinds: among('kind', PROBLEM_KINDS),

@@ -35,10 +35,10 @@ export function ColumnHead({ cards, selection, total, zone, now, order, reverse,
     );
   }
   const words: Readonly<Record<ColumnId, ReactNode>> = {
-    st: <><b>State</b><span>Streak</span></>, co: 'Company', job: 'Job', pc: 'Computer', ca: 'Cause, first line',
+    st: <><b>State</b><span>Streak</span></>, co: <span>Company</span>, job: <span>Job</span>, pc: <span>Computer</span>, ca: <span>Cause, first line</span>,
     days: <><span>14 days</span><span>to {formatDate(now, zone).slice(0, 5)}</span></>, at: <><span>Started</span><span>Age</span></>,
     du: <><span>Duration</span><span>and usual</span></>, tr: <><span>Transferred</span><span>and usual</span></>, last: <><span>Last</span><span>good</span></>,
-    tk: 'Ticket', note: <Icon name="note" size={12} label="Note" />,
+    tk: <span>Ticket</span>, note: <Icon name="note" size={12} label="Note" />,
   };
   return (
     <div role="rowgroup" className="contents">
@@ -64,10 +64,10 @@ export function ColumnHead({ cards, selection, total, zone, now, order, reverse,
                 ? <span className="dc-two">{words[id]}</span>
                 : (
                   <button
-                    type="button" className="dc-sort dc-two" title={`Sort by ${COLUMNS[id].word.toLowerCase()}`} {...(on && { 'data-on': '' })}
+                    type="button" className="dc-sort dc-two" title={`Sort by ${COLUMNS[id].word.toLowerCase()}`} {...(on && { 'data-on': reverse ? 'up' : 'down' })}
                     onClick={() => onSort(by, on && !reverse)}
                   >
-                    {words[id]}{on && <Icon name={reverse ? 'chevron-up' : 'chevron-down'} size={12} />}
+                    {words[id]}
                   </button>
                 )}
               <i aria-hidden className="dc-grip" onPointerDown={(event) => drag(event, (width) => onColumns(changedColumn(columns, id, { width: Math.min(MOST_WIDE, Math.max(COLUMNS[id].least, width)) })))} />

@@ -51,7 +51,7 @@ export function GroupLine({ head, group, index, top, cards, cursor, tabbed, chos
         <span className="dc-cut" title={title}>{group === 'cause' ? <Template text={title} /> : <b>{title}</b>}</span>
         <span className="dc-ghold">{holds}</span>
       </div>
-      <div role="gridcell" className="dc-gdone"><Cleared cleared={cleared} count={progress} /></div>
+      <div role="gridcell" className="dc-gdone">{cards && <>{holds}, </>}<Cleared cleared={cleared} count={progress} /></div>
       <div role="gridcell" className="dc-rev">
         {done ? <span className="dc-inked" title="Cleared"><Icon name="tick" size={20} stroke={1.4} /></span> : acts && progress.of > 0 && (
           <button type="button" tabIndex={-1} data-do="review" aria-label={`Review all of ${title}`}><i className="dc-ring dc-ring-all" /></button>
