@@ -64,7 +64,7 @@ async function stop(signal: string): Promise<void> {
   systemClock.after(STOP_MS, () => process.exit(1));
   try {
     timers.stop();
-    life?.stop();
+    await life?.stop();
     await server.stop(GRACE_MS);
     await store.close();
     process.exit(0);

@@ -96,6 +96,15 @@ test('HOUSE-2: an area imports its own area and its room, not another area', () 
   expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
 });
 
+test('HOUSE-2: the demo estate is wiring like the server\'s start: it uses what makes and records, and nothing leans on it', () => {
+  const inside = /^server\/estate\//;
+  const wrong = all.filter(({ from, target }) => target !== null && roomOf(target) === 'server' && (inside.test(from)
+    ? !/^server\/(?:(?:estate|store|monitoring|people|brand)\/[\w-]+|[\w-]+)\.ts$/.test(target)
+    : inside.test(target) && !ESTATE_STARTS.has(from)));
+  expect(wrong.map(({ from, spec }) => `${from} imports ${spec}`)).toEqual([]);
+});
+const ESTATE_STARTS = new Set(['server/main.ts', 'server/config.ts']);
+
 test('HOUSE-3: a file has 300 lines at most, no barrel, no default export and no name that says nothing', () => {
   const wrong = files.flatMap(({ path, text }) => [
     ...(text.split('\n').length > 301 ? [`${path}: ${text.split('\n').length - 1} lines`] : []),

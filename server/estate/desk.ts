@@ -45,6 +45,7 @@ function changesOf(plan: ProviderPlan, desk: Desk, problem: ProblemRow, job: Job
   const cause = desk.causeOf(problem);
   const kind = cause?.kind ?? 'other';
   if (job.habit.is === 'thursday' && problem.openedAt >= job.habit.from && problem.openedAt < job.habit.to) return thursday(problem, job.habit, desk.at);
+  if (job.habit.is === 'grumbling' && job.seed % 3 === 0) return [{ is: 'snooze', until: desk.at + 6 * DAY, reason: 'Fix comes with the next maintenance' }];
   const leaves = (desk.last ? 0.3 : 0.07) + (problem.ticket === null ? 0 : 0.2);
   if (dice() < leaves) return problem.note === null && dice() < 0.25 ? [{ is: 'note', content: oneOf(NOTES, dice) }] : [];
   if (problem.state === 'Missed') {
@@ -56,7 +57,7 @@ function changesOf(plan: ProviderPlan, desk: Desk, problem: ProblemRow, job: Job
   if (problem.runs > 2 && problem.ticket === null && dice() < 0.35) {
     return [{ is: 'ticket', ticket: ticketOf(plan, problem) }, review('Ticket opened with the customer')];
   }
-  if (dice() < 0.06) return [{ is: 'snooze', until: desk.at + Math.ceil(1 + 5 * mind()) * DAY, reason: oneOf(REASONS, mind) }];
+  if (dice() < 0.1) return [{ is: 'snooze', until: desk.at + Math.ceil(1 + 5 * mind()) * DAY, reason: oneOf(REASONS, mind) }];
   return [review(mind() < 0.55 ? oneOf(COMMENTS[kind] ?? COMMON, mind) : null)];
 }
 

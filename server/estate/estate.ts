@@ -3,13 +3,13 @@ import type { World } from '../world.ts';
 import type { Estate } from './choice.ts';
 import { loadPast, markAt, type Progress } from './load.ts';
 import { makePlan } from './make-plan.ts';
-import { type EstatePlan, PAST_DAYS, type Size } from './plan.ts';
+import type { EstatePlan, Size } from './plan.ts';
 import { settle } from './settle.ts';
 
 interface Kept { readonly size: Size; readonly seed: number; readonly bornAt: Ms }
 const SETTING = 'estate';
 const SEED = 20_260_301;
-const DAY: Ms = 86_400_000;
+const MINUTE: Ms = 60_000;
 
 /** Another estate was asked for than the data hold. The message is for whoever started the server. */
 export class OtherEstate extends Error {
@@ -33,22 +33,19 @@ export async function chooseEstate(world: World, asked: Estate | null): Promise<
   return makePlan(seed, size, bornAt);
 }
 
-/** Brings the estate up to now: providers, people and past at the first start, what happened meanwhile at a later one (thirty days at most). */
-export async function bringUp(world: World, plan: EstatePlan, password: string, tell: (progress: Progress) => void): Promise<number> {
+/** Brings the estate up to now: providers, people and past at the first start, what happened meanwhile at a later one. */
+export async function bringUp(world: World, plan: EstatePlan, password: () => Promise<string>, tell: (progress: Progress) => void): Promise<number> {
   const now = world.clock.now();
   let runs = 0;
   for (const provider of plan.providers) {
     await settle(world, provider, password);
     const told = await markAt(world, provider);
-    if (told !== null && told < now - PAST_DAYS * DAY) await skipTo(world, provider.id, now - PAST_DAYS * DAY);
+    // A moment is told by the living estate itself.
+    if (told !== null && now - told < 2 * MINUTE) continue;
     runs += await loadPast(world, provider, now, tell);
   }
   return runs;
 }
-
-const skipTo = async (world: World, id: string, at: Ms): Promise<void> => {
-  await world.store.system((sql) => sql.updateTable('server_setting').set({ value: String(at) }).where('name', '=', `estate ${id}`).execute());
-};
 
 async function keptOf(world: World): Promise<Kept | null> {
   const row = await world.store.system((sql) => sql.selectFrom('server_setting').select('value').where('name', '=', SETTING).executeTakeFirst());

@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { dayOf } from '#contract/monitoring/day.ts';
 import { type Dice, upTo } from './dice.ts';
 import type { JobPlan, ProviderPlan } from './plan.ts';
-import { EVERY_DAY, momentOf, weekdayOf } from './when.ts';
+import { cronOf, EVERY_DAY, everyMinutes, momentOf, weekdayOf } from './when.ts';
 
 const DAY: Ms = 86_400_000;
 const THURSDAY = 4;
@@ -29,9 +29,20 @@ export function habitsOf(plan: ProviderPlan, main: boolean, dice: Dice): Changed
   };
   for (let i = 0; i < (main ? 2 : 1); i += 1) change(pick((job) => job.source === 'restic' || job.source === 'vac'), { habit: { is: 'fading' }, frailty: 0 });
   change(pick((job) => job.source === 'vbr'), { habit: { is: 'forgotten', at: plan.bornAt - Math.round(19.3 * DAY) }, frailty: 0 });
+  // One transfer that never catches up: something always runs.
+  const slow = jobs.find((job) => job.type === 'ObjectStorage' && job.habit.is === 'steady');
+  change(slow, slow ? { bytesPerSec: slow.size * slow.change / (3.5 * 3_600), frailty: 0 } : {});
+  const [log] = main ? jobs.filter((job) => job.type === 'LogBackup' && job.when.times.length === 48) : [];
+  if (log) change(log, quick(log));
   if (main) badThursday(plan, jobs);
   const repositories = filling(plan, jobs, main ? 4 : 2);
   return { jobs, machines: tuesdays(plan, main ? 5 : 3), repositories };
+}
+
+/** Logs that are shipped every five minutes, between what begins at full ones: whoever looks on sees something happen. */
+function quick(job: JobPlan): Partial<JobPlan> {
+  const when = { ...job.when, times: everyMinutes(5, 3) };
+  return { name: `Log shipping ${job.computer} every 5 min`, when, schedule: { is: 'cron', cron: cronOf(when), tz: when.tz }, graceSec: 900, change: job.change / 6 };
 }
 
 const daily = (job: JobPlan): boolean => job.when.times.length === 1 && job.when.days === EVERY_DAY && job.moves === 'changes';

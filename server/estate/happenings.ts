@@ -15,14 +15,16 @@ export type Happening = { readonly at: Ms } & (
 const HOUR: Ms = 3_600_000;
 const DAY: Ms = 24 * HOUR;
 const WEEK = 7;
+/** Seconds. Less than the grace of any job that may run so long. */
+const LONG = 2_400;
 /** Of machines that nothing backs up, every second is new. */
 const NEW_FOR: Ms = 5 * DAY;
 
 /**
- * All that happens from a moment until before another, in order. `since`: nothing began before it. `starts`: of every run, or only of those
- * that go on beyond the end, as a past is told by results.
+ * All that happens from a moment until before another, in order. `since`: nothing began before it. `starts`: of every run, or, as a past is told
+ * by its results, only of those that take so long that they would be missed, and of those that go on beyond the end.
  */
-export function happeningsOf(plan: ProviderPlan, since: Ms, from: Ms, to: Ms, starts: 'all' | 'left'): Happening[] {
+export function happeningsOf(plan: ProviderPlan, since: Ms, from: Ms, to: Ms, starts: 'all' | 'few'): Happening[] {
   const all: Happening[] = [];
   for (const job of plan.jobs) {
     const last = dayOf(to, job.when.tz, 0);
@@ -32,7 +34,7 @@ export function happeningsOf(plan: ProviderPlan, since: Ms, from: Ms, to: Ms, st
         if (run.startedAt < since) continue;
         const endsAt = heardAt(job, run);
         if (endsAt >= from && endsAt < to) all.push({ at: endsAt, is: 'finish', job, run });
-        if (run.startedAt >= from && run.startedAt < to && (starts === 'all' || endsAt >= to)) all.push({ at: run.startedAt, is: 'start', job, run });
+        if (run.startedAt >= from && run.startedAt < to && (starts === 'all' || endsAt >= to || run.durationSec > LONG)) all.push({ at: run.startedAt, is: 'start', job, run });
       }
     }
     if (job.habit.is === 'forgotten' && job.habit.at >= from && job.habit.at < to) all.push({ at: job.habit.at, is: 'disable', job });

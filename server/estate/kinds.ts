@@ -36,7 +36,8 @@ const kind = (source: Source, type: JobType, group: EntityGroup, host: Host): Pi
 /** Names hold `{host}`, `{role}` and `{site}`. */
 const KINDS: Kinds = [
   { ...kind('vbr', 'Backup', 'managed-servers', 'vm'), ...styles(32, 20, 4, 6), names: ['{site} VMs - {role}', 'Daily {role} {host}', '{role} Production {host}'], times: NIGHT, size: [60, 1_400], change: [0.01, 0.05], speed: [60, 240] },
-  { ...kind('vbr', 'BackupCopy', 'managed-servers', 'vm'), ...styles(9, 6, 0, 1), names: ['Offsite copy {role} {host}', '{site} copy to cloud - {host}'], times: once(120, 420), size: [60, 1_200], change: [0.01, 0.04], speed: [12, 60] },
+  { ...kind('vbr', 'BackupCopy', 'managed-servers', 'vm'), ...styles(9, 6, 0, 1), names: ['Offsite copy {role} {host}', '{site} copy to cloud - {host}'], times: once(120, 900), size: [60, 1_200], change: [0.01, 0.04], speed: [3, 20] },
+  { ...kind('vbr', 'ObjectStorage', 'managed-servers', 'nas'), ...styles(2, 2, 1, 2), names: ['Offload {host} to object storage', 'Capacity tier {site} {host}'], times: often(240), size: [200, 900], change: [0.002, 0.004], speed: [0.5, 0.9] },
   { ...kind('vbr', 'Archive', 'managed-servers', 'vm'), ...styles(4, 2, 0, 1), moves: 'all', names: ['Weekly full {host}', 'Archive {role} {host}'], times: once(300, 960, SATURDAY), size: [80, 900], change: [1, 1], speed: [60, 220] },
   { ...kind('vbr', 'SureBackup', 'managed-servers', 'vm'), ...styles(3, 1, 0, 0), names: ['Restore test {host}'], times: once(540, 900, SUNDAY), size: [40, 400], change: [0.001, 0.002], speed: [30, 90] },
   { ...kind('vbr', 'FileShare', 'file-share-jobs', 'nas'), ...styles(4, 3, 1, 1), names: ['{site} file share {host}', 'NAS {host} departments'], times: NIGHT, size: [200, 6_000], change: [0.002, 0.01], speed: [30, 120] },
@@ -70,8 +71,12 @@ const BY_STYLE = new Map<Style, readonly [Kind, ...Kind[]]>((['windows', 'mixed'
 }));
 
 export const kindsOf = (style: Style): readonly [Kind, ...Kind[]] => BY_STYLE.get(style) ?? [HOURLY];
-/** Every third of those that run often does so every half hour. */
-export const oftenKind = (turn: number): Kind => (turn % 3 === 1 ? HALF_HOURLY : HOURLY);
+/** Every second of those that run often does so every half hour. They begin at minutes far from each other, `shift` apart from another provider's. */
+export function oftenKind(turn: number, shift: number): Kind {
+  const pair = turn >> 1;
+  return turn % 2 === 0 ? { ...HALF_HOURLY, times: () => ({ times: everyMinutes(30, (pair * 5 + shift) % 30), days: EVERY_DAY }) }
+    : { ...HOURLY, times: () => ({ times: everyMinutes(60, (pair * 10 + 2 + shift) % 60), days: EVERY_DAY }) };
+}
 
 const ROLES = {
   vm: ['DC', 'SQL', 'FS', 'APP', 'EX', 'RDS', 'ERP', 'WEB', 'PRN'], server: ['SQL', 'HV', 'APP', 'FS'], linux: ['web', 'db', 'git', 'mail', 'mon', 'ns', 'app'],

@@ -15,24 +15,28 @@ const AHEAD: Ms = 30 * 60_000;
 /** Of a key in one request. */
 const AT_ONCE = 500;
 
-interface Life { readonly plan: ProviderPlan; told: Ms; agenda: readonly Happening[]; next: number; planned: Ms }
+/** `stop` waits for what is being told. */
+export interface Life { stop(): Promise<void>; tick(now: Ms): Promise<void> }
+
+/** One provider's. */
+interface Course { readonly plan: ProviderPlan; told: Ms; agenda: readonly Happening[]; next: number; planned: Ms }
 
 /**
  * The estate lives on: runs start and end by their schedules, through the same door as those of real sources. What was not told while nobody asked
  * (the machine slept) is told at the next tick. Nobody of the estate sits at its desk: that is for whoever looks at it.
  */
-export async function startLife(world: World, { providers }: EstatePlan): Promise<{ stop(): void; tick(now: Ms): Promise<void> }> {
-  const lives: Life[] = [];
+export async function startLife(world: World, { providers }: EstatePlan): Promise<Life> {
+  const courses: Course[] = [];
   for (const plan of providers) {
     const told = await markAt(world, plan) ?? world.clock.now();
-    lives.push({ plan, told, agenda: [], next: 0, planned: told });
+    courses.push({ plan, told, agenda: [], next: 0, planned: told });
   }
   let last: Promise<void> = Promise.resolve();
   let timer: { cancel(): void } | null = null;
   let stopped = false;
 
   async function work(now: Ms): Promise<void> {
-    for (const life of lives) if (!stopped) await live(world, life, now);
+    for (const course of courses) if (!stopped) await live(world, course, now);
   }
 
   /** One at a time. */
@@ -49,31 +53,45 @@ export async function startLife(world: World, { providers }: EstatePlan): Promis
     });
   }
   wait();
-  return { tick, stop() { stopped = true; timer?.cancel(); } };
+  return {
+    tick,
+    async stop() {
+      stopped = true;
+      timer?.cancel();
+      await last;
+    },
+  };
 }
 
-async function live(world: World, life: Life, now: Ms): Promise<void> {
-  const { plan } = life;
-  if (now <= life.told) return;
+async function live(world: World, course: Course, now: Ms): Promise<void> {
+  if (now <= course.told) return;
+  const due = dueOf(course, now);
+  try {
+    if (due.length > 0) await tellAll(world, course.plan, due, now);
+    course.told = now;
+  } catch (error) {
+    // From where it was told, again: what was told already is known by its name.
+    [course.agenda, course.next, course.planned] = [[], 0, course.told];
+    throw error;
+  }
+}
+
+/** What has come due since it was last asked, in order. */
+function dueOf(course: Course, now: Ms): Happening[] {
   const due: Happening[] = [];
   for (;;) {
-    if (life.planned <= now && life.next >= life.agenda.length) {
-      const from = life.planned;
-      life.agenda = happeningsOf(plan, sinceOf(plan), from, from + AHEAD, 'all');
-      [life.next, life.planned] = [0, from + AHEAD];
+    if (course.planned <= now && course.next >= course.agenda.length) {
+      const from = course.planned;
+      course.agenda = happeningsOf(course.plan, sinceOf(course.plan), from, from + AHEAD, 'all');
+      [course.next, course.planned] = [0, from + AHEAD];
     }
-    const one = life.agenda[life.next];
+    const one = course.agenda[course.next];
     if (one !== undefined && one.at < now) {
       due.push(one);
-      life.next += 1;
-    } else if (one !== undefined || life.planned > now) break;
+      course.next += 1;
+    } else if (one !== undefined || course.planned > now) break;
   }
-  if (due.length > 0) {
-    await tellAll(world, plan, due, now);
-    const value = String(now);
-    await world.store.system((sql) => sql.insertInto('server_setting').values({ name: markOf(plan), value }).onConflict((conflict) => conflict.column('name').doUpdateSet({ value })).execute());
-  }
-  life.told = now;
+  return due;
 }
 
 async function tellAll(world: World, plan: ProviderPlan, due: readonly Happening[], now: Ms): Promise<void> {
@@ -91,6 +109,8 @@ async function tellAll(world: World, plan: ProviderPlan, due: readonly Happening
     // A key that somebody revoked tells no more.
     if (key && key.revokedAt === null) for (let from = 0; from < list.length; from += AT_ONCE) await tell(world, plan, key, list.slice(from, from + AT_ONCE), now);
   }
+  const value = String(now);
+  await world.store.system((sql) => sql.insertInto('server_setting').values({ name: markOf(plan), value }).onConflict((conflict) => conflict.column('name').doUpdateSet({ value })).execute());
 }
 
 async function tell(world: World, plan: ProviderPlan, key: KeyRow, due: readonly Happening[], now: Ms): Promise<void> {

@@ -7,8 +7,8 @@ import { keepLogs } from '../monitoring/record.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { type Cast, pastOf } from './past.ts';
-import type { ProviderPlan } from './plan.ts';
-import { castOf } from './settle.ts';
+import { PAST_DAYS, type ProviderPlan } from './plan.ts';
+import { castOf, sinceOf } from './settle.ts';
 
 /** Up to where the estate of a provider is told, as it stands in the settings of the server. */
 export const markOf = (plan: Pick<ProviderPlan, 'id'>): string => `estate ${plan.id}`;
@@ -23,11 +23,12 @@ export interface Progress { readonly provider: string; readonly days: number; re
 
 /**
  * Writes what happened in a provider until a moment, from where the writing ended before: each transaction ends a piece and says so, so that a load
- * that is broken off goes on at the next start and nothing is told twice. Answers how many runs it brought.
+ * that is broken off goes on at the next start and nothing is told twice. Of a longer time only the last thirty days are told. Answers how many runs it brought.
  */
 export async function loadPast(world: World, plan: ProviderPlan, until: Ms, tell: (progress: Progress) => void): Promise<number> {
-  const cast = await castOf(world, plan, until);
-  const begun = await markAt(world, plan) ?? cast.since;
+  const mark = await markAt(world, plan);
+  const begun = Math.max(mark ?? 0, until - PAST_DAYS * DAY, sinceOf(plan));
+  const cast = await castOf(world, plan, until, mark !== null && begun > mark ? begun : 0);
   let ground: { readonly rows: Ground; readonly seq: number } | null = null;
   let runs = 0;
   for (let from = begun; from < until;) {

@@ -4,10 +4,10 @@ import { between, diceOf, type Dice, mixed, oneOf, upTo, uuidOf, weighed } from 
 import { bytesOf, type Host, type Kind, kindsOf, oftenKind, roleFor, speedOf, systemFor, titleFor } from './kinds.ts';
 import type { CompanyName } from './names.ts';
 import type { CompanyPlan, JobPlan, KeyPlan, MachinePlan, RepositoryPlan } from './plan.ts';
-import { cronOf, type When } from './when.ts';
+import { cronOf, EVERY_DAY, type When } from './when.ts';
 
 interface Wanted {
-  readonly seed: number; readonly index: number; readonly name: CompanyName; readonly jobs: number; readonly hourly: number; readonly tz: string; readonly bornAt: Ms;
+  readonly seed: number; readonly index: number; readonly name: CompanyName; readonly jobs: number; readonly hourly: number; readonly shift: number; readonly tz: string; readonly bornAt: Ms;
   readonly firstJob: number;
 }
 type Named = Pick<Wanted, 'seed' | 'index' | 'name'>;
@@ -17,7 +17,7 @@ export interface MadeCompany {
 }
 
 export function makeCompany(wanted: Wanted): MadeCompany {
-  const { seed, index, name } = wanted;
+  const { seed, index, name, shift } = wanted;
   const dice = diceOf(seed, 'company', index);
   const made: MadeCompany = {
     company: { id: uuidOf(seed, 'company', index), name: name.name, code: name.code, sites: sitesOf(name, wanted.jobs) },
@@ -29,7 +29,7 @@ export function makeCompany(wanted: Wanted): MadeCompany {
     const place = wanted.firstJob + i;
     // Spread evenly over all jobs of the provider.
     const turn = Math.floor((place + 1) * wanted.hourly / 1_000);
-    const kind = turn > Math.floor(place * wanted.hourly / 1_000) ? oftenKind(turn) : weighed(kindsOf(name.style), dice);
+    const kind = turn > Math.floor(place * wanted.hourly / 1_000) ? oftenKind(turn, shift) : weighed(kindsOf(name.style), dice);
     addJob(made, wanted, kind, place, managed, upTo(dice, repositories), diceOf(seed, 'job', place));
   }
   for (let i = 0; i < repositories; i += 1) made.repositories.push(repositoryOf(made, wanted, i, dice));
@@ -47,7 +47,8 @@ function addJob(made: MadeCompany, wanted: Wanted, kind: Kind, place: number, ma
   const host = made.machines[machine]?.name ?? name.code;
   const site = made.machines[machine]?.site ?? name.town;
   const when: When = { ...kind.times(dice), tz };
-  const declared = when.times.length > 1 || dice() < 0.8;
+  // What no source declares is learned from when it runs.
+  const declared = when.times.length > 1 || when.days !== EVERY_DAY || dice() < 0.75;
   const ownServer = `${name.code}-VBR01`;
   const size = bytesOf(kind.size, dice);
   const change = between(dice, ...kind.change);
@@ -93,7 +94,7 @@ function machineFor(made: MadeCompany, { index, name, seed }: Named, host: Host,
     company: index, key: keyFor(made, { index, name, seed }, host === 'linux' ? 'restic' : host === 'cloud' ? 'office365' : 'vbr', true),
     name: host === 'cloud' ? prefix : `${prefix}${String(number).padStart(host === 'laptop' ? 3 : 2, '0')}`, site: where[upTo(dice, where.length)] ?? name.town, os: systemFor(host, dice),
     osType: host === 'laptop' || host === 'desk' ? 'Workstation' : 'Server', ip: `10.${20 + index % 200}.${upTo(dice, 6)}.${10 + made.machines.length % 240}`,
-    habit: host === 'laptop' && dice() < 0.3 ? 'away' : host === 'server' && dice() < 0.12 ? 'vss' : 'steady', bare,
+    habit: host === 'laptop' && dice() < 0.5 ? 'away' : host === 'server' && dice() < 0.12 ? 'vss' : 'steady', bare,
   });
   return [made.machines.length - 1, role];
 }

@@ -33,7 +33,7 @@ function provider(
   const id = uuidOf(seed, 'provider');
   // Few companies hold most of the jobs.
   const counts = shared(jobs, names.map((_, rank) => (rank + 3) ** -0.85), 4);
-  const made = names.map((name, index) => makeCompany({ seed, index, name, jobs: counts[index] ?? 4, hourly, tz, bornAt, firstJob: counts.slice(0, index).reduce((sum, one) => sum + one, 0) }));
+  const made = names.map((name, index) => makeCompany({ seed, index, name, jobs: counts[index] ?? 4, hourly, shift: host === null ? 0 : 3, tz, bornAt, firstJob: counts.slice(0, index).reduce((sum, one) => sum + one, 0) }));
   const offsets = (what: 'machines' | 'keys' | 'repositories'): number[] => made.map((_, index) => made.slice(0, index).reduce((sum, one) => sum + one[what].length, 0));
   const [machines, keys, repositories] = [offsets('machines'), offsets('keys'), offsets('repositories')];
   const plan: ProviderPlan = {

@@ -20,6 +20,8 @@ export interface Cast {
   readonly since: Ms;
   /** The moment up to which all of it goes: what happens shortly before it nobody has cleared yet. */
   readonly until: Ms;
+  /** What should have happened before it nobody was there to miss. */
+  readonly bootedAt: Ms;
   readonly companies: readonly CompanyN[];
   readonly keys: readonly KeyRow[];
   readonly technicians: readonly UserId[];
@@ -38,7 +40,7 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   const dues = new Map<number, JobN[]>();
   const deeds = new Map<number, Deed[]>();
   const planned = new Map(plan.jobs.map((job) => [job.uid, job]));
-  const happenings = happeningsOf(plan, cast.since, from, to, 'left');
+  const happenings = happeningsOf(plan, cast.since, from, to, 'few');
   const mornings = morningsOf(plan, cast, from, to);
   let runs = 0;
 
@@ -57,7 +59,7 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
   function due(n: JobN, at: Ms): void {
     const job = ground.job.get(n), stat = ground.stat.get(n);
     if (!job || !stat) return;
-    const expected = expectationOf(job, stat, 0, plainCronNext);
+    const expected = expectationOf(job, stat, cast.bootedAt, plainCronNext);
     if (expected === null) expect(n, at + 12 * HOUR);
     else if (expected.dueAt > at) expect(n, expected.dueAt);
     else {

@@ -11,9 +11,9 @@ export type Size = (typeof SIZES)[number];
 
 /** `hourly`: of a thousand jobs, how many run every hour. */
 export const MEASURES_OF: Readonly<Record<Size, { readonly companies: number; readonly jobs: number; readonly hourly: number }>> = {
-  small: { companies: 26, jobs: 700, hourly: 17 },
-  medium: { companies: 200, jobs: 3_000, hourly: 21 },
-  large: { companies: 1_000, jobs: 10_000, hourly: 32 },
+  small: { companies: 26, jobs: 700, hourly: 15 },
+  medium: { companies: 200, jobs: 3_000, hourly: 16 },
+  large: { companies: 1_000, jobs: 10_000, hourly: 27 },
 };
 
 /** Days of past that an estate has when it is first shown. */

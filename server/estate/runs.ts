@@ -29,7 +29,7 @@ const DAY: Ms = 86_400_000;
 /** The longest of all runs, so that whoever looks for runs that end knows how far back they may have begun. */
 export const LONGEST: Ms = 14 * 3_600_000;
 /** A day gains and loses: Monday catches up on the weekend. Sunday first. */
-const SHAPE = [0.84, 1.09, 1.03, 1, 1, 0.97, 0.86] as const;
+const SHAPE = [0.9, 1.05, 1.02, 1, 1, 0.98, 0.92] as const;
 
 /** The runs of a job that are due on a day of its zone, in order. Pure: the same plan, job and day give the same runs. */
 export function runsOf(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun[] {
@@ -42,7 +42,7 @@ export function runsOf(plan: ProviderPlan, job: JobPlan, day: DayN): PlannedRun[
     if (isAway(plan, job, dueAt) || dice() < 0.0012) continue;
     const often = job.when.times.length > 1;
     // Most begin at once, some wait in a queue.
-    const startedAt = Math.round((dueAt + (often || dice() < 0.85 ? between(dice, 2, 70) : between(dice, 120, 900)) * 1000) / 1000) * 1000;
+    const startedAt = Math.round((dueAt + (often ? between(dice, 2, 30) : dice() < 0.85 ? between(dice, 2, 70) : between(dice, 120, 900)) * 1000) / 1000) * 1000;
     const run = runAt(plan, job, day, startedAt, dice);
     runs.push(run);
     if (run.status === 'Failed' && job.source === 'vbr' && !often && job.habit.is === 'steady' && dice() < 0.25) {
@@ -57,8 +57,8 @@ function runAt(plan: ProviderPlan, job: JobPlan, day: DayN, startedAt: Ms, dice:
   const age = (startedAt - plan.bornAt) / DAY;
   const size = job.size * Math.max(0.5, 1 + job.growth * age);
   const full = job.moves === 'all' || (job.moves === 'fulls' && (SATURDAY >> weekdayOf(day) & 1) === 1);
-  let moved = full ? size * between(dice, 0.46, 0.54) : size * job.change * (SHAPE[weekdayOf(day)] ?? 1) * between(dice, 0.86, 1.14);
-  let length = 40 + size / 4e9 + moved / (job.bytesPerSec * between(dice, 0.85, 1.15));
+  let moved = full ? size * between(dice, 0.46, 0.54) : size * job.change * (job.when.times.length > 1 ? 1 : SHAPE[weekdayOf(day)] ?? 1) * between(dice, 0.92, 1.08);
+  let length = 40 + size / 4e9 + moved / (job.bytesPerSec * between(dice, 0.95, 1.05));
   let files = job.files * between(dice, 0.97, 1.03);
   // A few are unlike the others, and nobody is told why.
   const odd = dice();
@@ -130,7 +130,7 @@ function isAway(plan: ProviderPlan, job: JobPlan, at: Ms): boolean {
   const days = at / DAY - (job.seed % 900) / 100;
   const block = Math.floor(days / 9);
   const dice = diceOf(job.seed, 'away', block);
-  if (dice() > 0.3) return false;
+  if (dice() > 0.42) return false;
   const from = dice() * 4, into = days - block * 9;
   return into >= from && into < from + 1.5 + dice() * 3.5;
 }

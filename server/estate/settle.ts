@@ -14,8 +14,8 @@ const DAY: Ms = 86_400_000;
 /** The first moment of a provider's past. */
 export const sinceOf = ({ bornAt }: ProviderPlan): Ms => bornAt - PAST_DAYS * DAY;
 
-/** Makes of a provider what is not there yet: itself, its companies and keys, its people. The same again makes nothing. */
-export async function settle(world: World, plan: ProviderPlan, password: string): Promise<void> {
+/** Makes of a provider what is not there yet: itself, its companies and keys, its people. The same again makes nothing, and asks for no password. */
+export async function settle(world: World, plan: ProviderPlan, password: () => Promise<string>): Promise<void> {
   const since = sinceOf(plan);
   if (!(await world.store.tenants()).includes(plan.id)) {
     await makeTenant(world.store, { tenant: plan.id, host: plan.host, branding: plan.branding, isDefault: plan.host === null });
@@ -37,18 +37,18 @@ export async function settle(world: World, plan: ProviderPlan, password: string)
   for (const { username, name, roles, company } of plan.people) {
     if (known.has(username)) continue;
     const n = company === null ? undefined : companies[company];
-    await makeUser(then, plan.id, { username, name, email: `${name.toLowerCase().replaceAll(/[^a-z]+/g, '.')}@example.com`, password, roles, companies: n === undefined ? null : [n] });
+    await makeUser(then, plan.id, { username, name, email: `${name.toLowerCase().replaceAll(/[^a-z]+/g, '.')}@example.com`, password: await password(), roles, companies: n === undefined ? null : [n] });
   }
 }
 
 /** Numbers by the plan's places; the rows of its keys, and those of its technicians who are still there. */
-export async function castOf(world: World, plan: ProviderPlan, until: Ms): Promise<Cast> {
+export async function castOf(world: World, plan: ProviderPlan, until: Ms, bootedAt: Ms = 0): Promise<Cast> {
   const people = await peopleOf(world, plan.id);
   return world.store.tenant(plan.id, async (tx) => {
     const ids = plan.keys.map(({ id }) => id);
     const keys = await tx.rows('key', ids);
     return {
-      since: sinceOf(plan), until, companies: await companiesOf(tx, plan),
+      since: sinceOf(plan), until, bootedAt, companies: await companiesOf(tx, plan),
       keys: ids.map((id): KeyRow => keys.get(id) ?? missing(id)),
       technicians: plan.people.flatMap(({ username, technician }): UserId[] => { const id = technician ? people.get(username) : undefined; return id === undefined ? [] : [id]; }),
       heard: new Set([...keys.values()].flatMap(({ id, firstResultAt }) => (firstResultAt === null ? [] : [id]))),

@@ -2,27 +2,27 @@ import { keepPassword, readPassword } from '../first-start.ts';
 import type { World } from '../world.ts';
 import type { Estate } from './choice.ts';
 import { bringUp, chooseEstate } from './estate.ts';
-import { startLife } from './live.ts';
+import { type Life, startLife } from './live.ts';
 import type { EstatePlan } from './plan.ts';
 
 /** An estate that is up to date. `people`: who is who in it, to be told at the start. */
-export interface Standing { readonly plan: EstatePlan; readonly password: string | null; live(): Promise<{ stop(): void }> }
+export interface Standing { readonly plan: EstatePlan; readonly password: string | null; live(): Promise<Life> }
 
 /** Brings the estate of the data up to now, telling how far it is; null where there is none. Throws a sentence where another is asked for than is there. */
 export async function startEstate(world: World, asked: Estate | null, wanted: string | null, say: (text: string) => void): Promise<Standing | null> {
   const plan = await chooseEstate(world, asked);
   if (plan === null) return null;
   let told = 0;
-  const fresh = (await world.store.tenants()).length < plan.providers.length;
+  let kept: string | null = null;
   // Kept before people are made, and not made again where somebody has deleted its file.
-  const password = fresh ? await keepPassword(world, wanted) : readPassword(world);
-  await bringUp(world, plan, password ?? '', ({ provider, days, of, runs }) => {
+  const password = async (): Promise<string> => (kept ??= await keepPassword(world, wanted));
+  await bringUp(world, plan, password, ({ provider, days, of, runs }) => {
     const now = world.clock.now();
     if (of < 2 || (told > 0 && now - told < TELL_MS && days < of)) return;
     told = now;
     say(`Making the past of ${provider}: ${days} of ${of} days, ${runs.toLocaleString('en')} results`);
   });
-  return { plan, password, live: () => startLife(world, plan) };
+  return { plan, password: readPassword(world), live: () => startLife(world, plan) };
 }
 
 const TELL_MS = 3_000;

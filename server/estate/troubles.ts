@@ -45,7 +45,7 @@ function spellAt(job: JobPlan, at: Ms): Trouble | null {
   const lasts = often ? HOUR * (0.6 + 5 * dice() ** 2) : job.when.days === 0b111_1111 ? DAY * (0.95 + 1.8 * dice() ** 3) : DAY * (1.5 + 3 * dice() ** 2);
   if (into < from || into >= from + lasts) return null;
   const list = TROUBLES[job.source] ?? TROUBLES.api ?? [];
-  return list[Math.floor(dice() ** 1.25 * list.length)] ?? null;
+  return list[Math.floor(dice() ** 1.1 * list.length)] ?? null;
 }
 
 const of = (job: JobPlan, cause: Cause): Trouble | null => (TROUBLES[job.source] ?? []).find((one) => one.is === cause) ?? null;
@@ -62,7 +62,7 @@ const error = (is: Cause, went: number, says: Trouble['says'], exitCode: number 
 const hex = (dice: Dice, chars: number): string => Array.from({ length: chars }, () => upTo(dice, 16).toString(16)).join('');
 const repo = ({ repository }: Context): string => repository?.hostName ?? 'REPO01';
 
-const SERVER_DOWN = failed('server', 0, ({ job }) => `Error: Unable to connect to backup repository server ${job.server}: No connection could be made because the target machine actively refused it 10.20.0.12:6162`);
+const SERVER_DOWN = failed('server', 0, ({ job }) => `Error: Backup repository server ${job.server} is unreachable: no connection could be made because the target machine actively refused it 10.20.0.12:6162`);
 const LOW = warning('low', (context) => `Backup repository ${repo(context)} is getting low on free disk space (${((1 - context.full) * 100).toFixed(1)}% left)`);
 const FULL = failed('space', 0.4, (context) => `Error: There is not enough space on the disk. Failed to write data to the backup file on ${repo(context)}`, 1);
 
@@ -72,7 +72,7 @@ const VEEAM: readonly Trouble[] = [
   warning('partial', ({ job }) => `Processing ${job.computer} Warning: Failed to truncate Microsoft SQL Server transaction logs. Details: Failed to process 'TruncateSQLLog' command.`),
   failed('connection', 0.3, ({ job, ip }) => `Processing ${job.computer} Error: An existing connection was forcibly closed by the remote host. Failed to upload disk. Agent failed to process method {DataTransfer.SyncDisk}. Host ${ip}`),
   warning('snapshot', ({ job }) => `Processing ${job.computer} Warning: Unable to use changed block tracking: cannot get the changed area, a full read of the disk was done`),
-  failed('access', 0, ({ job }) => `Processing ${job.computer} Error: Failed to connect to guest agent. Access is denied. Logon failure: the user name or password is incorrect. Code: 1326`),
+  failed('access', 0, ({ job }) => `Processing ${job.computer} Error: Guest agent: access is denied. Logon failure: the user name or password is incorrect. Code: 1326`),
   failed('locked', 0, (context) => `Error: The process cannot access the file because it is being used by another process. Failed to open storage file on ${repo(context)}`),
   failed('space', 0.5, (context) => `Error: There is not enough space on the disk. Failed to write data to the backup file on ${repo(context)}`),
   failed('cancelled', 0.2, ({ dice }) => `Operation was canceled by user ${personIn(dice)}`),

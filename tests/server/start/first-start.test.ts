@@ -50,3 +50,12 @@ test('START-2: settings come from the environment, and one that cannot be used i
   expect([readConfig({ PORT: 'x' }, '/'), readConfig({ PORT: '70000' }, '/'), readConfig({ DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/33' }, '/'), readConfig({ DAYBOOK_DEMO_PASSWORD: 'x'.repeat(129) }, '/')])
     .toEqual([expect.stringContaining('PORT'), expect.stringContaining('PORT'), expect.stringContaining('10.0.0.0/33'), expect.stringContaining('DAYBOOK_DEMO_PASSWORD')]);
 });
+
+const asked = (args: readonly string[], env: Record<string, string> = {}): unknown => { const read = readConfig(env, '/', args); return typeof read === 'string' ? read : read.estate; };
+
+test('START-2, EST-9: the estate is asked for by an option or the environment, the option first; an unknown one is named', () => {
+  expect([asked([]), asked(['--estate', 'medium']), asked(['--estate=large']), asked([], { DAYBOOK_ESTATE: 'none' }), asked(['--estate', 'small'], { DAYBOOK_ESTATE: 'none' })])
+    .toEqual([null, 'medium', 'large', 'none', 'small']);
+  expect([asked(['--estate']), asked(['--estate', 'huge']), asked([], { DAYBOOK_ESTATE: 'x' }), asked(['--verbose'])])
+    .toEqual([expect.stringContaining('"" is not known'), expect.stringContaining('"huge"'), expect.stringContaining('"x"'), expect.stringContaining('"--verbose"')]);
+});
