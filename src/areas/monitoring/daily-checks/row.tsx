@@ -61,7 +61,7 @@ export const Row = memo(function Row(props: RowProps) {
       <div role="gridcell" className="dc-last" title={row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)}>
         {row.lastGoodAt === null ? <span className="text-ink-3">none</span> : formatSpan(row.lastGoodAt, now) ?? 'now'}
       </div>
-      <div role="gridcell" className="dc-tk dc-cut">{problem?.ticket ?? ''}</div>
+      <div role="gridcell" className="dc-tk dc-cut" title={problem?.ticket ?? undefined}>{problem?.ticket ?? ''}</div>
       <div role="gridcell" className="dc-note">{problem?.note && <span title={problem.note.content}><Icon name="note" label="Has a note" /></span>}</div>
       <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} /></div>
     </div>
