@@ -5,7 +5,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { runAt, viewColumns } from '../../contract/monitoring/columns.ts';
-import { EVERYTHING } from '../../contract/monitoring/query.ts';
+import { EVERYTHING, GROUPS, ORDERS } from '../../contract/monitoring/query.ts';
 import type { RunsFilter } from '../../contract/monitoring/query.ts';
 import { makeEngine } from '../../workers/columns/engine.ts';
 import type { Engine } from '../../workers/seams.ts';
@@ -101,6 +101,13 @@ function measure(runs: number): void {
   for (const [name, { select, view, total }] of both) {
     say(name, select, `${total.toLocaleString('en')} rows`);
     say('  its first 50 rows', view);
+  }
+  for (const [name, filter] of [
+    ...ORDERS.map((order) => [`everything, by ${order}`, { ...EVERYTHING, order, reverse: true }] as const),
+    ...GROUPS.map((group) => [`everything, grouped by ${group}`, { ...EVERYTHING, group }] as const),
+  ]) {
+    const cold = timed(() => { engine.select(filter, BENCH_NOW); });
+    say(name, Array.from({ length: 12 }, () => timed(() => { engine.select(filter, BENCH_NOW).lines({ first: 1_000, count: 50 }, []); })), `first ${cold.wall.toFixed(1)}`);
   }
   const firstKey = timed(() => { ask(engine, { ...EVERYTHING, text: 'q' }); });
   say('text, the very first key', [firstKey]);

@@ -30,8 +30,22 @@ export function daysOf(timeZone: string, beginsHour: number, starts: DayStarts |
 }
 
 /** Operational days of a problem, 1 on the first: counts up while it is open and stands still once it ended. */
-export const dayCount = ({ openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>, days: Days, now: Ms): number =>
+export const dayCount = ({ openedAt, closedAt }: Pick<ProblemRow, 'openedAt' | 'closedAt'>, days: Pick<Days, 'of'>, now: Ms): number =>
   Math.max(1, days.of(closedAt ?? now) - days.of(openedAt) + 1);
+
+/** For many moments: a day is looked up once for each quarter of an hour, which begins and ends within one day in every zone. */
+export function byQuarters(days: Pick<Days, 'of'>): Pick<Days, 'of'> {
+  const known = new Map<number, number>();
+  return {
+    of(ms) {
+      const quarter = Math.floor(ms / QUARTER_MS);
+      let day = known.get(quarter);
+      if (day === undefined) known.set(quarter, (day = days.of(ms)));
+      return day;
+    },
+  };
+}
+const QUARTER_MS: Ms = 900_000;
 
 export function dayStartsAround(timeZone: string, dayBeginsHour: number, now: Ms, back: number, ahead: number): DayStarts {
   const first = dayOf(now, timeZone, dayBeginsHour) - back;

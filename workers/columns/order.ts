@@ -4,7 +4,7 @@ import type { Order, RunsFilter } from '#contract/monitoring/query.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { SOURCE_NAMES, SOURCES } from '#contract/monitoring/words.ts';
 import type { Days } from './days.ts';
-import { dayCount } from './days.ts';
+import { byQuarters, dayCount } from './days.ts';
 import { lastGoods } from './history.ts';
 import { RANK } from './kinds.ts';
 import { Ranks, sortedNames, UNKNOWN } from './order-names.ts';
@@ -63,7 +63,10 @@ function keysOf(order: Exclude<Order, 'newest' | 'bytes'>, listed: Listed, { seg
     case 'computer': return valuesOf(listed, 'job', orders.computer.to(reach.job));
     case 'lastGood': return valuesOf(listed, 'job', lastGoods(segments));
     case 'duration': return valuesOf(listed, 'elapsed'); // NONE is UNKNOWN
-    case 'streak': return byProblem(listed, reach.problem, problems, (problem) => dayCount(problem, days, now));
+    case 'streak': {
+      const quick = byQuarters(days);
+      return byProblem(listed, reach.problem, problems, (problem) => dayCount(problem, quick, now));
+    }
     case 'cause': {
       const causes = orders.cause.to(0);
       return byProblem(listed, reach.problem, problems, ({ cause }) => causes[cause] ?? UNKNOWN);
