@@ -12,7 +12,7 @@ import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts
 import type { ExportColumn } from '#contract/monitoring/csv.ts';
 import type { Overview, OverviewAsk } from '#contract/monitoring/overview.ts';
 import type { Ignored, JobRow, KeyRow } from '#contract/monitoring/rows.ts';
-import type { ShiftRow } from '#contract/monitoring/shift.ts';
+import type { ShiftAsk, ShiftNow, ShiftRow } from '#contract/monitoring/shift.ts';
 import type { ViewRow } from '#contract/monitoring/views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
@@ -34,6 +34,7 @@ export interface Watches {
   /** What people keep beside the results, unsent changes included. */
   views: { readonly takes: object; readonly gives: readonly ViewRow[] };
   shifts: { readonly takes: object; readonly gives: readonly HandOver[] };
+  shiftNow: { readonly takes: ShiftAsk; readonly gives: ShiftNow };
   preferences: { readonly takes: object; readonly gives: readonly PreferenceRow[] };
   disabled: { readonly takes: object; readonly gives: readonly DisabledJob[] };
 }

@@ -10,6 +10,7 @@ import { makeOverview } from './overview/overview.ts';
 import { versioned } from './overview/versioned.ts';
 import { disabledOf, preferencesOf, shiftsOf, viewsOf } from './own.ts';
 import { Session } from './session.ts';
+import { shiftNow } from './shift/shift-now.ts';
 import { Watchers } from './watching.ts';
 import type { Watching } from './watching.ts';
 import type { WorkerWorld } from './world.ts';
@@ -38,6 +39,7 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
     views: () => ({ make: () => viewsOf(session.loop) }),
     shifts: () => ({ make: () => shiftsOf(session.loop) }),
+    shiftNow: () => ({ make: ({ since }) => shiftNow(session.loop?.replica.engine ?? null, since, world.clock.now()) }),
     preferences: () => ({ make: () => preferencesOf(session.loop) }),
     disabled: () => ({ make: () => disabledOf(session.loop) }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),

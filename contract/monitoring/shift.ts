@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Ms, UserId } from '../ids.ts';
+import type { CompanyN, Ms, RunN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 
 const ms = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -25,3 +25,20 @@ export const shiftEnded = v.strictObject({ type: v.literal('shift.ended@1'), dat
 
 /** A hand-over. `receivedAt`: the server's time, by which they stand in order. */
 export type ShiftRow = v.InferOutput<typeof shiftEnded>['data'] & { readonly by: UserId; readonly receivedAt: Ms };
+
+/** What a shift comes to, by problems. `since`: when it began. */
+export interface ShiftAsk { readonly since: Ms }
+export interface ShiftNow {
+  /** Reviewed since then, by anyone, and still reviewed. */
+  readonly cleared: number;
+  /** Those, and what is still to check. */
+  readonly of: number;
+  readonly snoozed: number;
+  /** To check now: opened since then, and before. */
+  readonly fresh: number;
+  readonly standing: number;
+  /** To check, by company, most first. */
+  readonly open: readonly { readonly company: CompanyN; readonly name: string; readonly problems: number }[];
+  /** Snoozes that end within a day, the first to end first, each with the newest run of its problem. */
+  readonly ending: readonly { readonly run: RunN; readonly until: Ms; readonly jobName: string; readonly companyName: string }[];
+}

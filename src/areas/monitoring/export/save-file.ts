@@ -1,0 +1,12 @@
+/** Gives a file to the person, under its name. The address lives as long as the browser needs to take it over. */
+export function saveFile(name: string, file: Blob): void {
+  const url = URL.createObjectURL(file), link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), TAKEN_MS);
+}
+
+const TAKEN_MS = 60_000;

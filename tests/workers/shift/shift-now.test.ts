@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import { loopOf, must, scene } from '#tests/workers/scene.ts';
+import { shiftNow } from '#workers/shift/shift-now.ts';
+
+const NOW = 1_000_000_000, HOUR = 3_600_000, SINCE = NOW - 8 * HOUR;
+const problem = (n: number, more: Partial<ProblemRow>): ProblemRow => ({
+  n, job: n, company: 1, cause: 1, state: 'Failed', openedAt: SINCE - HOUR, lastAt: NOW, lastRun: n * 10, runs: 1, closedAt: null, closedBy: null,
+  review: null, snooze: null, note: null, ticket: null, ...more,
+});
+const reviewed = (at: number) => ({ by: 'ann', at, comment: null });
+const snoozed = (until: number) => ({ by: 'ann', at: 1, until, reason: 'later' });
+const engineOf = (problems: readonly ProblemRow[]): Parameters<typeof shiftNow>[0] => ({
+  all: ((): readonly ProblemRow[] => problems) as never,
+  problem: (n) => problems.find((one) => one.n === n),
+  pending: (now) => problems.filter(({ closedAt, review, snooze }) => closedAt === null && review === null && (snooze === null || snooze.until <= now)),
+  row: ((table: string, n: number) => ({ name: `${table} ${n}` })) as never,
+});
+
+test('HAND-1: a shift is what was reviewed in it by anyone, what is to check by company, and the snoozes that end within a day', () => {
+  expect(shiftNow(engineOf([
+    problem(1, { review: reviewed(SINCE) }),
+    problem(2, { review: reviewed(NOW - 1), closedAt: NOW }),
+    problem(3, { review: reviewed(SINCE - 1) }),
+    problem(4, {}), problem(5, { openedAt: SINCE, company: 2 }), problem(6, { openedAt: NOW, company: 2 }),
+    problem(7, { snooze: snoozed(NOW + 24 * HOUR), company: 3 }), problem(8, { snooze: snoozed(NOW + 24 * HOUR + 1) }), problem(9, { snooze: snoozed(NOW + HOUR) }),
+    problem(10, { snooze: snoozed(NOW + HOUR), closedAt: NOW - 1 }),
+    problem(11, { snooze: snoozed(NOW) }),
+  ]), SINCE, NOW)).toEqual({
+    cleared: 2, of: 6, snoozed: 3, fresh: 2, standing: 2,
+    open: [{ company: 1, problems: 2, name: 'company 1' }, { company: 2, problems: 2, name: 'company 2' }],
+    ending: [{ run: 90, until: NOW + HOUR, jobName: 'job 9', companyName: 'company 1' }, { run: 70, until: NOW + 24 * HOUR, jobName: 'job 7', companyName: 'company 3' }],
+  });
+  expect(shiftNow(null, 0, NOW)).toEqual({ cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, open: [], ending: [] });
+});
+
+test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not sent', async () => {
+  const { clock, annDevice, bad } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const since = clock.now(), [run] = bad(), count = (): ReturnType<typeof shiftNow> => shiftNow(loopOf(door).replica.engine, since, clock.now());
+  const before = count();
+  annDevice.wire.up = false;
+  await door.send('changeExecution', { id: String(must(run)), change: { is: 'review', comment: null } });
+  expect(count()).toMatchObject({ cleared: before.cleared + 1, of: before.of });
+  const heard: number[] = [];
+  const watch = await door.watch('shiftNow', { since }, ({ cleared }) => { heard.push(cleared); });
+  expect(heard).toEqual([before.cleared + 1]);
+  watch.close();
+});

@@ -1,0 +1,37 @@
+import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { ShiftNow } from '#contract/monitoring/shift.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import { reviewOf } from '#workers/columns/problems.ts';
+import type { Engine } from '#workers/seams.ts';
+
+/** A hand-over holds so many snoozes and companies (contract/monitoring/shift.ts). */
+const MOST = 1_000;
+const SOON: Ms = 86_400_000;
+
+/** HAND-1: what a shift comes to, counted over the problems as they are shown here, unsent changes included. */
+export function shiftNow(engine: Pick<Engine, 'all' | 'problem' | 'pending' | 'row'> | null, since: Ms, now: Ms): ShiftNow {
+  if (engine === null) return NOTHING;
+  const pending = engine.pending(now), asleep: ProblemRow[] = [];
+  let cleared = 0;
+  for (const { n } of engine.all('problem')) {
+    const problem = engine.problem(n);
+    if (!problem) continue;
+    if (problem.review !== null && problem.review.at >= since) cleared += 1;
+    if (reviewOf(problem, now) === 'snoozed') asleep.push(problem);
+  }
+  const fresh = pending.filter(({ openedAt }) => openedAt >= since).length;
+  return {
+    cleared, of: cleared + pending.length, snoozed: asleep.length, fresh, standing: pending.length - fresh,
+    open: openOf(pending).slice(0, MOST).map(([company, problems]) => ({ company, problems, name: engine.row('company', company)?.name ?? '' })),
+    ending: asleep.map((one) => ({ one, until: one.snooze?.until ?? 0 })).filter(({ until }) => until <= now + SOON).sort((a, b) => a.until - b.until || a.one.n - b.one.n).slice(0, MOST)
+      .map(({ one: { lastRun, job, company }, until }) => ({ run: lastRun, until, jobName: engine.row('job', job)?.name ?? '', companyName: engine.row('company', company)?.name ?? '' })),
+  };
+}
+
+function openOf(pending: readonly ProblemRow[]): readonly (readonly [company: CompanyN, problems: number])[] {
+  const counts = new Map<CompanyN, number>();
+  for (const { company } of pending) counts.set(company, (counts.get(company) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+}
+
+const NOTHING: ShiftNow = { cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, open: [], ending: [] };
