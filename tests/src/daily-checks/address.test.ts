@@ -47,6 +47,13 @@ test('DAY-2: garbage in an address falls back, value by value, and never throws'
   for (const date of ['2026-02-30..2026-03-01', '2026-03-02..2026-03-01', 'last-1000', '..', 'a..b..c']) expect(listOf(`date=${date}`).span).toEqual(DEFAULTS.span);
 });
 
+test('DAY-2: days come as from and to as well; a date goes before them, and half of them is none', () => {
+  expect(listOf('from=2026-11-14&to=2026-11-20&instructionType=office365')).toEqual({ ...DEFAULTS, span: { is: 'range', from: '2026-11-14', to: '2026-11-20' }, instructionTypes: ['office365'] });
+  expect(listOf('date=today&from=2026-11-14&to=2026-11-20').span).toEqual({ is: 'today' });
+  for (const query of ['from=2026-11-14', 'to=2026-11-20', 'from=2026-11-20&to=2026-11-14', 'from=2026-11-31&to=2026-12-02', 'from=x..y&to=z']) expect(listOf(query).span).toEqual(DEFAULTS.span);
+  expect(queryOf(listOf('from=2026-11-14&to=2026-11-20'))).toBe('date=2026-11-14..2026-11-20');
+});
+
 test('DAY-3: what is kept on the device has the filters and not the search, the cause or the open run', () => {
   const kept = listOf(keptQuery({ ...DEFAULTS, companies: [3], text: 'sql', causes: [9], jobs: [2], open: 7 }));
   expect(kept).toEqual({ ...DEFAULTS, companies: [3] });

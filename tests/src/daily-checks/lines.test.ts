@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { GroupHead, RunsView, RunView } from '#contract/monitoring/query.ts';
 import { changedColumn, COLUMN_IDS, columnsOf, DEFAULT_COLUMNS, layoutOf, movedColumn } from '#src/areas/monitoring/daily-checks/columns.ts';
-import { filterOfGroup, headAt, lineAt, placeOf, rowAt, rowsBetween, rowsUnder } from '#src/areas/monitoring/daily-checks/lines.ts';
+import { headAt, lineAt, placeOf, rowAt, rowsBetween, rowsUnder } from '#src/areas/monitoring/daily-checks/lines.ts';
 import { groupToggled, NOTHING, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -38,12 +37,6 @@ test('DAY-20: heads and rows of any window stand at their lines, and nothing sta
       expect(rowsUnder(view, head).map(({ n }) => n)).toEqual((end < 0 ? under : under.slice(0, end)).map((one) => ('row' in one ? one.row : 0)));
     }
   }), RUNS);
-});
-
-test('DAY-20: a group is named by its own value beside the rest of the filter', () => {
-  const filter = { ...EVERYTHING, group: 'cause', review: 'pending', causes: [1, 2], text: 'x' } as const;
-  expect(filterOfGroup(filter, 'cause', 2)).toEqual({ ...filter, group: null, causes: [2] });
-  expect(filterOfGroup({ ...filter, group: 'server' }, 'server', 'srv')).toEqual({ ...filter, group: null, servers: ['srv'] });
 });
 
 test('DAY-6: a group goes into the selection whole, also folded, and out again; a row chosen by itself forgets that it was whole', () => {

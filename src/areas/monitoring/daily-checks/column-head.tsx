@@ -54,18 +54,18 @@ export function ColumnHead({ cards, selection, total, zone, now, order, reverse,
           </button>
         </div>
         {COLUMN_IDS.map((id) => {
-          const by = COLUMNS[id].order, on = by !== null && by === order;
+          const by = COLUMNS[id].order, on = by !== null && by === order, down = on && reverse !== FROM_THE_TOP.has(by);
           return (
             <div
               key={id} role="columnheader" className={`dc-${id} dc-hc`}
-              {...(by !== null && { 'aria-sort': on ? (reverse === DOWNWARD.has(by) ? 'ascending' as const : 'descending' as const) : 'none' as const })}
+              {...(by !== null && { 'aria-sort': on ? (down ? 'descending' as const : 'ascending' as const) : 'none' as const })}
             >
               {by === null
                 ? <span className="dc-two">{words[id]}</span>
                 : (
                   <button
-                    type="button" className="dc-sort dc-two" title={`Sort by ${COLUMNS[id].word.toLowerCase()}`} {...(on && { 'data-on': reverse ? 'up' : 'down' })}
-                    onClick={() => onSort(by, on && !reverse)}
+                    type="button" className="dc-sort dc-two" title={`Sort by ${COLUMNS[id].word.toLowerCase()}`} {...(on && { 'data-on': down ? 'down' : 'up' })}
+                    onClick={() => onSort(by, on ? !reverse : GREATEST_FIRST.has(by))}
                   >
                     {words[id]}
                   </button>
@@ -80,8 +80,9 @@ export function ColumnHead({ cards, selection, total, zone, now, order, reverse,
   );
 }
 
-/** Orders that begin with the greatest. */
-const DOWNWARD: ReadonlySet<Order> = new Set(['worst', 'newest', 'duration', 'bytes', 'lastGood', 'streak']);
+/** Orders that begin with the greatest by themselves; and those that a first press turns round, because the greatest is looked for. */
+const FROM_THE_TOP: ReadonlySet<Order> = new Set(['worst', 'newest']);
+const GREATEST_FIRST: ReadonlySet<Order> = new Set(['duration', 'bytes', 'streak']);
 
 /** Follows the pointer until it is let go. Widths are also in the dialog of the columns, for keyboards. */
 function drag(event: PointerEvent<HTMLElement>, onWidth: (width: number) => void): void {

@@ -32,6 +32,10 @@ const openRun = () => import('../run-panel/open-run.tsx');
 const bulkBar = () => import('./bulk-bar.tsx');
 const empty = () => import('./empty.tsx');
 const dialogs = () => import('./dialogs.tsx');
+const toolbarParts = () => import('../around/toolbar-parts.tsx');
+const listLines = () => import('../around/list-lines.tsx');
+const ToolbarParts = lazy(async () => ({ default: (await toolbarParts()).ToolbarParts }));
+const ListLines = lazy(async () => ({ default: (await listLines()).ListLines }));
 const OpenRun = lazy(async () => ({ default: (await openRun()).OpenRun }));
 const BulkBar = lazy(async () => ({ default: (await bulkBar()).BulkBar }));
 const Empty = lazy(async () => ({ default: (await empty()).Empty }));
@@ -204,7 +208,16 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
             <Toolbar
               list={list} facets={view?.facets} fresh={fresh} loaded={view?.loaded} onList={(next, at) => setList(next, 'push', at)}
               rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onColumns={() => deeds.setAsk({ is: 'columns' })} onTakeIn={round.takeIn}
+              parts={(
+                <Suspense fallback={<span className="h-7 w-72" />}>
+                  <ToolbarParts
+                    me={me} list={list} filter={round.filter} columns={choice.columns} loaded={view?.loaded} rule={rule} now={now}
+                    onList={(next, at) => setList(next, 'push', at)}
+                  />
+                </Suspense>
+              )}
             />
+            <Suspense><ListLines me={me.id} zone={zone} now={now} onList={(next) => setList(next)} /></Suspense>
             <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
             <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />
             {fresh > 0 && phone && (

@@ -1,4 +1,4 @@
-import type { RunsFilter, RunsView, RunView, Group, GroupHead } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunsView, RunView } from '#contract/monitoring/query.ts';
 
 /** One line of the list: the head of a group, or a row. */
 export type Line = { readonly is: 'head'; readonly head: GroupHead } | { readonly is: 'row'; readonly row: RunView };
@@ -59,15 +59,4 @@ export function rowsUnder(view: RunsView, { line }: GroupHead): readonly RunView
     under.push(one.row);
   }
   return under;
-}
-
-/** The filter that matches exactly a group's rows. */
-export function filterOfGroup(filter: RunsFilter, group: Group, key: number | string): RunsFilter {
-  const flat = { ...filter, group: null };
-  switch (group) {
-    case 'company': return { ...flat, companies: [Number(key)] };
-    case 'job': return { ...flat, jobs: [Number(key)] };
-    case 'cause': return { ...flat, causes: [Number(key)] };
-    case 'server': return { ...flat, servers: [String(key)] };
-  }
 }

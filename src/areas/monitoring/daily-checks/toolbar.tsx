@@ -1,4 +1,5 @@
 'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
+import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { GROUPS, ORDERS } from '#contract/monitoring/query.ts';
 import type { Order, RunsFacets } from '#contract/monitoring/query.ts';
@@ -24,9 +25,11 @@ interface ToolbarProps {
   readonly onFacets: () => void;
   readonly onColumns: () => void;
   readonly onTakeIn: () => void;
+  /** What is done with the list as a whole. */
+  readonly parts: ReactNode;
 }
 
-export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFacets, onColumns, onTakeIn }: ToolbarProps) {
+export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFacets, onColumns, onTakeIn, parts }: ToolbarProps) {
   const cause = list.causes.map((n) => facets?.causes.find(({ value }) => value === n)?.template ?? `no. ${n}`);
   const count = narrowed(list);
   return (
@@ -55,6 +58,7 @@ export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFace
         options={ORDERS.flatMap((order) => [[order, ORDER_WORDS[order][0]], [`${order} up`, ORDER_WORDS[order][1]]] as const)}
       />
       <IconButton icon="settings" label="Columns" className="pointer-coarse:hidden max-tablet:hidden" onClick={onColumns} />
+      {parts}
       {cause.length > 0 && <FilterChip label="Cause" value={cause.join(', ')} onRemove={() => onList({ ...list, causes: [] })} />}
       {list.jobs.length > 0 && <FilterChip label="Jobs" value={formatCount(list.jobs.length)} onRemove={() => onList({ ...list, jobs: [] })} />}
       {loaded && loaded.days < loaded.of && <span className="text-agate whitespace-nowrap text-ink-3">{loaded.days} of {loaded.of} days here</span>}
@@ -66,7 +70,7 @@ export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFace
 /** Each way round. */
 const ORDER_WORDS: Readonly<Record<Order, readonly [string, string]>> = {
   worst: ['Worst first', 'Worst last'], newest: ['Newest first', 'Oldest first'], company: ['Company, A to Z', 'Company, Z to A'], job: ['Job, A to Z', 'Job, Z to A'],
-  computer: ['Computer, A to Z', 'Computer, Z to A'], duration: ['Longest first', 'Shortest first'], bytes: ['Most transferred first', 'Least transferred first'],
-  lastGood: ['Longest without a good backup', 'Shortest without a good backup'], streak: ['Longest streak first', 'Shortest streak first'], cause: ['Cause, A to Z', 'Cause, Z to A'],
+  computer: ['Computer, A to Z', 'Computer, Z to A'], duration: ['Shortest first', 'Longest first'], bytes: ['Least transferred first', 'Most transferred first'],
+  lastGood: ['Longest without a good backup', 'Shortest without a good backup'], streak: ['Shortest streak first', 'Longest streak first'], cause: ['Cause, A to Z', 'Cause, Z to A'],
   source: ['Source, A to Z', 'Source, Z to A'], ticket: ['Ticket, low to high', 'Ticket, high to low'],
 };

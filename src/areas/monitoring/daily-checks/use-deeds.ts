@@ -3,6 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Change } from '#contract/monitoring/change.ts';
+import { ofGroup } from '#contract/monitoring/query.ts';
 import type { GroupHead, RunView } from '#contract/monitoring/query.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { door } from '#src/door.ts';
@@ -14,7 +15,7 @@ import type { Ask } from './asks.ts';
 import { cursorAt } from './cursor.ts';
 import { everything, extended, groupToggled, NOTHING, toggled } from './selection.ts';
 import type { Round } from './use-round.ts';
-import { filterOfGroup, linesOf, rowAt, rowsBetween } from './lines.ts';
+import { linesOf, rowAt, rowsBetween } from './lines.ts';
 
 /** What a person does to results: on one row, on a selection, on all that match. */
 export interface Deeds {
@@ -120,11 +121,11 @@ export function useDeeds(round: Round): Deeds {
       if (rows) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });
     },
-    membersOf: ({ key }) => (round.filter.group === null ? Promise.resolve([]) : door().matching(filterOfGroup(round.filter, round.filter.group, key))),
+    membersOf: ({ key }) => (round.filter.group === null ? Promise.resolve([]) : door().matching(ofGroup(round.filter, key))),
     async selectGroup(head) {
       if (round.filter.group === null) return;
       round.work();
-      await door().matching(filterOfGroup(round.filter, round.filter.group, head.key)).then((runs) => round.setSelection(groupToggled(selection, head.key, runs)), broke);
+      await door().matching(ofGroup(round.filter, head.key)).then((runs) => round.setSelection(groupToggled(selection, head.key, runs)), broke);
     },
     async selectAll() {
       if (view === undefined || view.total === 0) return;
