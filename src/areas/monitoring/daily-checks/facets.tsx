@@ -29,7 +29,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       <Index title="Kind of problem" most={8} entries={facets.kinds.map(({ value, count }) => ({
         value, count, word: KIND_WORDS[value], on: list.kinds.includes(value), press: (at) => set({ kinds: toggle(list.kinds, value) }, at),
       }))} />
-      <Index title="Company" most={6} find="Find a company" entries={facets.companies.map(({ value, count, name }) => ({
+      <Index title="Company" most={6} find="Find a company" {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })} entries={facets.companies.map(({ value, count, name }) => ({
         value: String(value), count, word: name, on: list.companies.includes(value), press: (at) => set({ companies: toggle(list.companies, value) }, at),
       }))} />
       <Index title="Source" most={6} entries={facets.sources.map(({ value, count }) => ({
@@ -42,9 +42,12 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         value: String(value), count, word: value ? 'Managed' : 'Not managed', on: list.managed === value,
         press: (at: number) => set({ managed: list.managed === value ? null : value }, at),
       }]))} />
-      <section>
+      <Index title="Cause" most={6} find="Find a cause" entries={facets.causes.map(({ value, count, template }) => ({
+        value: String(value), count, word: template, on: list.causes.includes(value), press: (at) => set({ causes: toggle(list.causes, value) }, at),
+      }))} />
+      <section aria-label="Anomalies">
         <h2>Anomalies</h2>
-        <Line entry={{ value: 'anomaly', count: null, word: 'Counted', on: list.anomaly, press: (at) => set({ anomaly: !list.anomaly }, at) }} />
+        <Line entry={{ value: 'anomaly', count: facets.anomaly.find(({ value }) => value)?.count ?? 0, word: 'Counted', on: list.anomaly, press: (at) => set({ anomaly: !list.anomaly }, at) }} />
       </section>
     </>
   );
@@ -70,13 +73,13 @@ interface Entry {
   readonly press: (at: number) => void;
   readonly mark?: ReactNode;
 }
-interface IndexProps { readonly title: string; readonly entries: readonly Entry[]; readonly all?: boolean; readonly most?: number; readonly find?: string }
+interface IndexProps { readonly title: string; readonly entries: readonly Entry[]; readonly all?: boolean; readonly most?: number; readonly find?: string; readonly onClear?: (at: number) => void }
 
 const FINDABLE = 20;
 const SHOWN_MOST = 200;
 
 /** `all`: zeros stay in sight. Otherwise what has a count or is on, `most` of it, and the rest behind "n more". */
-function Index({ title, entries, all = false, most = entries.length, find }: IndexProps) {
+function Index({ title, entries, all = false, most = entries.length, find, onClear }: IndexProps) {
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState('');
   const telling = all ? entries : entries.filter((entry) => entry.on || (entry.count ?? 0) > 0);
@@ -86,7 +89,7 @@ function Index({ title, entries, all = false, most = entries.length, find }: Ind
   if (telling.length === 0) return null;
   return (
     <section aria-label={title}>
-      <h2>{title}</h2>
+      <h2 className="flex">{title}{onClear && <button type="button" className="ml-auto text-accent" aria-label={`Clear ${title}`} onClick={(event) => onClear(event.timeStamp)}>Clear</button>}</h2>
       {open && find !== undefined && telling.length > FINDABLE && (
         <input
           type="search" value={words} aria-label={find} placeholder={find} onChange={(event) => setWords(event.target.value)}

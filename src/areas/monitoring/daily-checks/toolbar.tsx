@@ -11,6 +11,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import type { DayRule } from '../span/dates.ts';
 import { SpanChoice } from '../span/span-choice.tsx';
 import { GROUP_WORDS } from './group-line.tsx';
+import { ENTITY_GROUP_WORDS } from './words.ts';
 import { narrowed } from './list.ts';
 import type { List } from './list.ts';
 
@@ -60,6 +61,8 @@ export function Toolbar({ list, facets, fresh, loaded, rule, now, onList, onFace
       <IconButton icon="settings" label="Columns" className="pointer-coarse:hidden max-tablet:hidden" onClick={onColumns} />
       {parts}
       {cause.length > 0 && <FilterChip label="Cause" value={cause.join(', ')} onRemove={() => onList({ ...list, causes: [] })} />}
+      {list.servers.length > 0 && <FilterChip label="Server" value={list.servers.map((name) => (name === '' ? 'none' : name)).join(', ')} onRemove={() => onList({ ...list, servers: [] })} />}
+      {list.instructionTypes.length > 0 && <FilterChip label="Group" value={list.instructionTypes.map((group) => ENTITY_GROUP_WORDS[group]).join(', ')} onRemove={() => onList({ ...list, instructionTypes: [] })} />}
       {list.jobs.length > 0 && <FilterChip label="Jobs" value={formatCount(list.jobs.length)} onRemove={() => onList({ ...list, jobs: [] })} />}
       {loaded && loaded.days < loaded.of && <span className="text-agate whitespace-nowrap text-ink-3">{loaded.days} of {loaded.of} days here</span>}
       {fresh > 0 && <Pill keycap="R" className="ml-auto max-tablet:hidden" onClick={onTakeIn}>{formatCount(fresh)} new, press</Pill>}

@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { ReviewState, RunView } from '#contract/monitoring/query.ts';
 import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
-import type { JobType, ProblemKind } from '#contract/monitoring/words.ts';
+import type { EntityGroup, JobType, ProblemKind } from '#contract/monitoring/words.ts';
 import { formatDate, formatTime, formatWhen } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 
@@ -18,6 +18,11 @@ export const TYPE_WORDS: Readonly<Record<JobType, string>> = {
   Backup: 'Backup', BackupCopy: 'Backup copy', Replication: 'Replication', Tape: 'Tape', FileShare: 'File share', ObjectStorage: 'Object storage',
   Agent: 'Agent', M365: 'Microsoft 365', Snapshot: 'Snapshot', SureBackup: 'SureBackup', LogBackup: 'Log backup', Copy: 'Copy', Archive: 'Archive',
   Sync: 'Sync', Other: 'Other',
+};
+
+export const ENTITY_GROUP_WORDS: Readonly<Record<EntityGroup, string>> = {
+  'managed-servers': 'Managed servers', 'monitored-agents': 'Monitored agents', 'managed-agents': 'Managed agents', 'office365': 'Microsoft 365',
+  'public-cloud-vms': 'Public cloud VMs', 'file-share-jobs': 'File share jobs', 'other': 'Other',
 };
 
 /** `new`, `day 2`; empty where nothing is wrong. */
