@@ -12,10 +12,10 @@ const AREAS = ['account', 'people', 'monitoring', 'desk', 'reports', 'billing', 
 const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   contract: { rooms: ['contract'], packages: /^valibot$/ },
   machines: { rooms: ['contract', 'machines'], packages: /^xstate$/ },
-  workers: { rooms: ['contract', 'machines', 'workers'], packages: /^(dexie|comlink|ky|xstate|valibot)$/ },
+  workers: { rooms: ['contract', 'machines', 'workers'], packages: /^(comlink|ky|xstate|valibot)$/ },
   src: {
     rooms: ['contract', 'machines', 'src'],
-    packages: /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|comlink|valibot|luxon|xstate|@xstate\/react)$/,
+    packages: /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react)$/,
   },
   // The service worker is one file of its own beside the page: it shares nothing with it.
   'src/sw': { rooms: ['src/sw'], packages: /^$/ },

@@ -1,5 +1,4 @@
-import { Dexie } from 'dexie';
-import type { Table } from 'dexie';
+import { Dexie } from '../peers/node_modules/dexie/dist/modern/dexie.mjs';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { makeChanges, makeData } from '../data.ts';
 import { answerOf, DEFAULT, matches } from './questions.ts';
@@ -10,7 +9,7 @@ import { serve } from './serve.ts';
 /** A record a row in IndexedDB, read into an array on opening: how most local-first pages begin. */
 const db = new Dexie('bench-dexie');
 db.version(1).stores({ runs: 'n, startSec, company, state' });
-const table: Table<PlainRow, number> = db.table('runs');
+const table = db.table<PlainRow, number>('runs');
 let rows: PlainRow[] = [];
 
 const newest = (a: PlainRow, b: PlainRow): number => b.startSec - a.startSec || b.n - a.n;
