@@ -11,6 +11,9 @@ export const viewQueryOf = (list: List): string => queryOf({ ...list, open: null
 /** The list of a view. What this version does not know in it is passed over. */
 export const listOfView = (query: string): List => ({ ...listOf(query), open: null });
 
+/** Where a view is shown from another page. An address without a query would show what was kept on this device. */
+export const addressOfView = (query: string): string => `/monitoring/daily-checks?${query === '' ? 'review=pending' : query}`;
+
 /** The word of the list that nobody named: a plain address. */
 export const DEFAULT_VIEW = 'Morning round';
 

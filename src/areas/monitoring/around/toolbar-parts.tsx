@@ -1,0 +1,39 @@
+import { lazy, Suspense, useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Me } from '#contract/account/me.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { Button } from '#src/ui/button.tsx';
+import type { Column } from '../daily-checks/columns.ts';
+import type { List } from '../daily-checks/list.ts';
+import { ExportButton } from '../export/export-button.tsx';
+import { listOfView, viewQueryOf } from '../saved-views/views.ts';
+import { ViewsChip } from '../saved-views/views-chip.tsx';
+import type { DayRule } from '../span/dates.ts';
+
+const HandOverDialog = lazy(async () => ({ default: (await import('../hand-over/hand-over-dialog.tsx')).HandOverDialog }));
+
+export interface ToolbarPartsProps {
+  readonly me: Me;
+  readonly list: List;
+  readonly filter: RunsFilter;
+  readonly columns: readonly Column[];
+  readonly loaded: { readonly days: number; readonly of: number } | undefined;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly onList: (next: List, at?: number) => void;
+}
+
+/** What is done with the list as a whole: name it, take it along as a file, hand it over. Loaded after the list. */
+export function ToolbarParts({ me, list, filter, columns, loaded, rule, now, onList }: ToolbarPartsProps) {
+  const [handing, setHanding] = useState(false);
+  const query = viewQueryOf(list);
+  return (
+    <>
+      <ViewsChip me={me} query={query} onOpen={(next, at) => onList(listOfView(next), at)} />
+      {can(me.roles, 'monitoring.job-actions') && <Button size="sm" onClick={() => setHanding(true)}>Hand over</Button>}
+      <ExportButton filter={filter} shown={columns.filter(({ shown }) => shown).map(({ id }) => id)} loaded={loaded ?? { days: 0, of: 0 }} zone={rule.zone} />
+      {handing && <Suspense><HandOverDialog rule={rule} now={now} query={query} onClose={() => setHanding(false)} /></Suspense>}
+    </>
+  );
+}
