@@ -2,7 +2,7 @@ import type { Order } from '#contract/monitoring/query.ts';
 
 /** The columns between the select box and the review rail, which stand always. The ids are the grid areas of daily-checks.css. */
 export const COLUMNS = {
-  st: { word: 'State and streak', wide: 100, least: 84, order: 'worst' },
+  st: { word: 'State and streak', wide: 100, denseWide: 150, least: 84, order: 'worst' },
   co: { word: 'Company', wide: 150, least: 80, grows: 1.5, order: 'company' },
   job: { word: 'Job', wide: 126, least: 80, grows: 1, order: 'job' },
   pc: { word: 'Computer', wide: 72, least: 60, grows: 0.4, order: 'computer' },
@@ -16,7 +16,7 @@ export const COLUMNS = {
   note: { word: 'Note', wide: 28, least: 28, order: null },
 } as const satisfies Readonly<Record<string, ColumnKind>>;
 
-interface ColumnKind { readonly word: string; readonly wide: number; readonly least: number; readonly grows?: number; readonly order: Order | null }
+interface ColumnKind { readonly word: string; readonly wide: number; /** In dense rows, where it holds on one line what else stands on two. */ readonly denseWide?: number; readonly least: number; readonly grows?: number; readonly order: Order | null }
 export type ColumnId = keyof typeof COLUMNS;
 export const COLUMN_IDS = Object.keys(COLUMNS) as readonly ColumnId[];
 
@@ -75,12 +75,12 @@ export function layoutOf(columns: readonly Column[], dense: boolean): Layout {
   for (const { id, locked, width } of placed) {
     if (!locked) break;
     stuck.set(id, left);
-    left += width ?? COLUMNS[id].wide;
+    left += width ?? wideOf(id, dense);
   }
   return {
-    columns: [`${SELECT_PX}px`, ...placed.map(sizeOf), `${REVIEW_PX}px`].join(' '),
+    columns: [`${SELECT_PX}px`, ...placed.map((one) => sizeOf(one, dense)), `${REVIEW_PX}px`].join(' '),
     areas: dense ? `'${first.join(' ')}'` : `'${first.join(' ')}' '${second.join(' ')}'`,
-    least: SELECT_PX + REVIEW_PX + placed.reduce((sum, { id, width }) => sum + (width ?? COLUMNS[id].wide), 0),
+    least: SELECT_PX + REVIEW_PX + placed.reduce((sum, { id, width }) => sum + (width ?? wideOf(id, dense)), 0),
     hidden: COLUMN_IDS.filter((id) => !placed.some((one) => one.id === id) && !(id === 'ca' && under.length > 0)),
     stuck,
   };
@@ -98,11 +98,16 @@ function namesTogether(placed: readonly Column[]): readonly ColumnId[] {
   return best;
 }
 
-/** A locked column has a width of its own, so that the ones after it know where they stay. */
-function sizeOf({ id, width, locked }: Column): string {
+const wideOf = (id: ColumnId, dense: boolean): number => {
   const kind: ColumnKind = COLUMNS[id];
+  return dense ? kind.denseWide ?? kind.wide : kind.wide;
+};
+
+/** A locked column has a width of its own, so that the ones after it know where they stay. */
+function sizeOf({ id, width, locked }: Column, dense: boolean): string {
+  const kind: ColumnKind = COLUMNS[id], wide = wideOf(id, dense);
   if (width !== null) return `${width}px`;
-  return kind.grows === undefined || locked ? `${kind.wide}px` : `minmax(${kind.wide}px, ${kind.grows}fr)`;
+  return kind.grows === undefined || locked ? `${wide}px` : `minmax(${wide}px, ${kind.grows}fr)`;
 }
 
 /** `by` places further to the left (negative) or right. */
