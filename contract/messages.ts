@@ -42,6 +42,7 @@ export const MESSAGES = {
   partlyRefused: (refused: number, asked: number, why: string): string => `${refused} of ${asked} results were not changed: ${why}`,
   snoozeTooShort: 'A snooze must end in the future.',
   snoozeTooLong: 'A snooze ends within a year at the latest.',
+  notExpected: 'Not expected to run until then',
   ignoreTooShort: 'Choose a date in the future.',
   ignoreTooLong: 'Choose a date within a year.',
   jobAmbiguous: 'Several sources have a job with this id. Name the source as well.',

@@ -18,7 +18,7 @@ type Of = { readonly jobInstanceUid: string; readonly key?: string | undefined }
 const done = (seq: number) => ok<Done>({ seq });
 
 /** What stands with the snooze of a problem whose job was ignored. */
-export const NOT_EXPECTED = 'Not expected to run until then';
+export const NOT_EXPECTED = MESSAGES.notExpected;
 
 /** DESK-4: that a job does not run, or is switched off, is meant. */
 export function jobHandlers(world: World): Pick<Handlers, 'ignoreMissed' | 'heedMissed' | 'ignoreDisabled' | 'heedDisabled'> {

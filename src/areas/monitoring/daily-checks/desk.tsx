@@ -12,6 +12,7 @@ import { formatCount, formatDay, plural } from '#src/ui/format.ts';
 import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useWide } from '#src/ui/wide.ts';
+import { ListsFrame } from '../other-lists/lists-frame.tsx';
 import type { BulkDeed } from './bulk-bar.tsx';
 import { moved } from './cursor.ts';
 import { Facets, FacetsHead } from './facets.tsx';
@@ -198,61 +199,63 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
         />
       )}
     >
-      <div className="dc-work" {...(list.open !== null && { 'data-panel': '' })}>
-        <aside className="dc-facets hidden desk:block" aria-label="Filters">
-          <FacetsHead list={list} onList={(next, at) => setList(next, 'push', at)} />
-          <Facets facets={view?.facets} list={list} onList={(next, at) => setList(next, 'push', at)} />
-        </aside>
-        <section className="dc-list" aria-label="Results">
-          <div>
-            <Toolbar
-              list={list} facets={view?.facets} fresh={fresh} loaded={view?.loaded} onList={(next, at) => setList(next, 'push', at)}
-              rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onColumns={() => deeds.setAsk({ is: 'columns' })} onTakeIn={round.takeIn}
-              parts={(
-                <Suspense fallback={<span className="h-7 w-72" />}>
-                  <ToolbarParts
-                    me={me} list={list} filter={round.filter} columns={choice.columns} loaded={view?.loaded} rule={rule} now={now}
-                    onList={(next, at) => setList(next, 'push', at)}
-                  />
-                </Suspense>
-              )}
-            />
-            <Suspense><ListLines me={me.id} zone={zone} now={now} onList={(next) => setList(next)} /></Suspense>
-            <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
-            <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />
-            {fresh > 0 && phone && (
-              <button type="button" className="h-11 w-full border-b border-hair bg-sheet text-center font-semibold text-accent" onClick={round.takeIn}>
-                {formatCount(fresh)} new, tap to bring in
-              </button>
-            )}
-          </div>
-          {view && total === 0
-            ? <Suspense fallback={<div />}><Empty view={view} list={list} filter={round.filter} zone={zone} now={now} onClear={(at) => setList(cleared(list), 'push', at)} /></Suspense>
-            : (
-              <Grid
-                key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
-                now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={selectAll}
-                group={list.group} onPressHead={pressHead} columns={choice.columns} dense={choice.dense} order={list.order} reverse={list.reverse}
-                onSort={(order, reverse) => setList({ ...list, order, reverse })} onColumns={choice.setColumns}
+      <ListsFrame me={me} now={now} chosen="results" results={view?.total}>
+        <div className="dc-work" {...(list.open !== null && { 'data-panel': '' })}>
+          <aside className="dc-facets hidden desk:block" aria-label="Filters">
+            <FacetsHead list={list} onList={(next, at) => setList(next, 'push', at)} />
+            <Facets facets={view?.facets} list={list} onList={(next, at) => setList(next, 'push', at)} />
+          </aside>
+          <section className="dc-list" aria-label="Results">
+            <div>
+              <Toolbar
+                list={list} facets={view?.facets} fresh={fresh} loaded={view?.loaded} onList={(next, at) => setList(next, 'push', at)}
+                rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onColumns={() => deeds.setAsk({ is: 'columns' })} onTakeIn={round.takeIn}
+                parts={(
+                  <Suspense fallback={<span className="h-7 w-72" />}>
+                    <ToolbarParts
+                      me={me} list={list} filter={round.filter} columns={choice.columns} loaded={view?.loaded} rule={rule} now={now}
+                      onList={(next, at) => setList(next, 'push', at)}
+                    />
+                  </Suspense>
+                )}
               />
-            )}
-          {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
-        </section>
-        {list.open !== null && (
-          <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>
-            <OpenRun
-              n={list.open} row={open} place={place < 0 ? null : place + 1} total={view?.lines ?? 0} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
-              onMove={move} onClose={close} onCause={(cause) => setList({ ...cleared(list), review: null, causes: [cause] })}
-              onDeed={(deed, runs) => {
-                if (deed === 'review') return deeds.review(runs);
-                if (deed === 'snooze' || deed === 'note' || deed === 'ticket') return deeds.askFor(deed, runs);
-                if (deed === 'review-with') return deeds.askFor('review', runs);
-                return deeds.change({ is: deed }, runs);
-              }}
-            />
-          </Suspense>
-        )}
-      </div>
+              <Suspense><ListLines me={me.id} zone={zone} now={now} onList={(next) => setList(next)} /></Suspense>
+              <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
+              <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />
+              {fresh > 0 && phone && (
+                <button type="button" className="h-11 w-full border-b border-hair bg-sheet text-center font-semibold text-accent" onClick={round.takeIn}>
+                  {formatCount(fresh)} new, tap to bring in
+                </button>
+              )}
+            </div>
+            {view && total === 0
+              ? <Suspense fallback={<div />}><Empty view={view} list={list} filter={round.filter} zone={zone} now={now} onClear={(at) => setList(cleared(list), 'push', at)} /></Suspense>
+              : (
+                <Grid
+                  key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
+                  now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={selectAll}
+                  group={list.group} onPressHead={pressHead} columns={choice.columns} dense={choice.dense} order={list.order} reverse={list.reverse}
+                  onSort={(order, reverse) => setList({ ...list, order, reverse })} onColumns={choice.setColumns}
+                />
+              )}
+            {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
+          </section>
+          {list.open !== null && (
+            <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>
+              <OpenRun
+                n={list.open} row={open} place={place < 0 ? null : place + 1} total={view?.lines ?? 0} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
+                onMove={move} onClose={close} onCause={(cause) => setList({ ...cleared(list), review: null, causes: [cause] })}
+                onDeed={(deed, runs) => {
+                  if (deed === 'review') return deeds.review(runs);
+                  if (deed === 'snooze' || deed === 'note' || deed === 'ticket') return deeds.askFor(deed, runs);
+                  if (deed === 'review-with') return deeds.askFor('review', runs);
+                  return deeds.change({ is: deed }, runs);
+                }}
+              />
+            </Suspense>
+          )}
+        </div>
+      </ListsFrame>
       {deeds.ask && (
         <Suspense>
           <Dialogs

@@ -1,12 +1,11 @@
 'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
-import { Link } from '@tanstack/react-router';
 import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
 import { useWatch } from '#src/door.ts';
-import { useCan } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { FirstSteps } from '../first-steps/first-steps.tsx';
 import { DEFAULTS, narrowed } from './list.ts';
 import type { List } from './list.ts';
 
@@ -21,15 +20,8 @@ interface EmptyProps {
 
 /** Why nothing is listed, and what to do. */
 export function Empty({ view, list, filter, zone, now, onClear }: EmptyProps) {
-  const sources = useCan('monitoring.sources');
   if (view.loaded.days < view.loaded.of && view.newestAt === null) return <Said title="Results are on their way" detail={`${view.loaded.days} of ${view.loaded.of} days here.`} />;
-  if (view.newestAt === null) {
-    return (
-      <Said title="No results yet" detail={sources ? 'Results show here as soon as a backup tool reports.' : 'An administrator connects the backup tools.'}>
-        {sources && <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">Connect a source</Link>}
-      </Said>
-    );
-  }
+  if (view.newestAt === null) return <FirstSteps />;
   if (narrowed(list) > 0) return <Said title="Nothing matches" detail="No result has all of these."><Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button></Said>;
   if (list.review === DEFAULTS.review && view.progress.of > 0) return <AllClear view={view} filter={filter} zone={zone} now={now} />;
   return <Said title="Nothing to check" detail={`No result of these days is a problem. New results come in as they happen.`} />;

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { formatAge, formatCount, formatDate, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
@@ -7,6 +8,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { piecesOf } from '../daily-checks/cause.ts';
 import { SOURCE_WORDS, streakOf, TYPE_WORDS } from '../daily-checks/words.ts';
+import { IgnoreMissed } from '../other-lists/ignore-missed.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { Log } from './log.tsx';
 import { SameCause } from './same-cause.tsx';
@@ -87,12 +89,12 @@ export function RunPanel(props: PanelProps) {
         )}
         <span className="block h-4" />
       </div>
-      {acts && problem && <Actions {...props} />}
+      {acts && problem && <Actions {...props} jobInstanceUid={execution?.jobInstanceUid ?? null} />}
     </>
   );
 }
 
-function Actions({ row, onDeed }: PanelProps) {
+function Actions({ row, onDeed, zone, now, jobInstanceUid }: PanelProps & { readonly jobInstanceUid: string | null }) {
   const open = row.review === 'pending' || (row.review === 'snoozed' && !isOver(row));
   return (
     <footer className="rp-foot">
@@ -106,6 +108,12 @@ function Actions({ row, onDeed }: PanelProps) {
         <Button variant="quiet" size="sm" className="-ml-2" keycap="N" onClick={() => onDeed('note')}>Note</Button>
         <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}>{row.problem?.ticket ? `Ticket ${row.problem.ticket}` : 'Ticket'}</Button>
         {row.review !== 'cleared' && <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>With a comment</Button>}
+        {row.state === 'Missed' && row.problem?.closedAt === null && (
+          <IgnoreMissed
+            jobInstanceUid={jobInstanceUid} about={`${row.jobName}, ${row.companyName}`} zone={zone} now={now}
+            ignored={row.review === 'snoozed' && row.problem.snooze?.reason === MESSAGES.notExpected}
+          />
+        )}
         {row.state === 'Anomaly' && row.review !== 'cleared' && <Button variant="quiet" size="sm" className="-mr-2" onClick={() => onDeed('not-anomaly')}>Not an anomaly</Button>}
       </div>
     </footer>

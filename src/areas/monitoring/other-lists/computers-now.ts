@@ -1,0 +1,46 @@
+import { useEffect, useSyncExternalStore } from 'react';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { now, useNow } from '#src/clock.ts';
+import { door } from '#src/door.ts';
+import { computerOf } from './rows.ts';
+import type { Computer } from './rows.ts';
+
+/** The computers of the last seven days as the server told them last, for the tab and the list alike. `at`: when. */
+export interface ComputersNow { readonly rows: readonly Computer[] | null; readonly at: Ms | null; readonly fault: string | null; readonly busy: boolean }
+
+const NONE: ComputersNow = { rows: null, at: null, fault: null, busy: false };
+const OLD_MS: Ms = 300_000;
+
+let user: UserId | null = null;
+let known = NONE;
+const listeners = new Set<() => void>();
+const show = (next: ComputersNow): void => {
+  known = next;
+  listeners.forEach((listener) => listener());
+};
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => { listeners.delete(listener); };
+};
+
+/** Asks the server anew: after a change, and where a person says so. */
+export async function askComputers(me: UserId): Promise<void> {
+  if (user !== me) { user = me; show(NONE); }
+  if (known.busy) return;
+  show({ ...known, busy: true });
+  const answer = await door().ask('listComputersNow', {}).catch(() => null);
+  if (user !== me) return; // somebody else's by now
+  if (answer?.ok) show({ rows: answer.value.map(computerOf), at: now(), fault: null, busy: false });
+  else show({ ...known, busy: false, fault: answer?.failure.kind === 'needs-network' ? MESSAGES.needsNetwork : MESSAGES.getComputers });
+}
+
+/** What is known, asked anew where it is five minutes old and there is a network. */
+export function useComputersNow(me: UserId, online: boolean): ComputersNow {
+  const here = useSyncExternalStore(subscribe, () => known);
+  const beat = useNow(60_000);
+  useEffect(() => {
+    if (online && (user !== me || known.at === null || beat - known.at > OLD_MS)) void askComputers(me);
+  }, [me, online, beat]);
+  return user === me ? here : NONE;
+}

@@ -1,0 +1,148 @@
+import { useRef, useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Me } from '#contract/account/me.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { useNow } from '#src/clock.ts';
+import { useWatch } from '#src/door.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
+import { Opening } from '#src/frame/opening.tsx';
+import { useBranding, useMe } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatAge, formatDate, formatWhen } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { Beside, useBeside } from './beside.tsx';
+import { askComputers, useComputersNow } from './computers-now.ts';
+import { heedComputer, ignoreComputer, noteComputer } from './deeds.ts';
+import { IgnoreForm } from './ignore-form.tsx';
+import { computersShown, isIgnored } from './rows.ts';
+import type { Computer } from './rows.ts';
+
+/** `/monitoring/daily-checks/computers`: computers that were seen and that nothing backs up, as the server knows them. */
+export function Computers() {
+  const me = useMe(), branding = useBranding();
+  return me === null || branding === null ? null : <List me={me} branding={branding} />;
+}
+
+type Asking = { readonly is: 'note' | 'ignore'; readonly of: Computer };
+
+function List({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
+  const status = useWatch('status', NOTHING), companies = useWatch('companies', NOTHING);
+  const offline = status?.is === 'offline', acts = can(me.roles, 'monitoring.job-actions');
+  const { rows, at, fault } = useComputersNow(me.id, status !== undefined && !offline);
+  const now = useNow(60_000), zone = branding.timeZone;
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
+  const again = (): void => void askComputers(me.id);
+  const state = useBeside('computers'), shown = rows === null ? null : computersShown(rows, state.place, names, now);
+  const said = offline ? MESSAGES.needsNetwork : fault;
+  return (
+    <>
+      <Beside
+        {...state} me={me} branding={branding} list="computers" search="Search computers" count={shown?.length ?? null}
+        ignored={(rows ?? []).filter((one) => one.jobs === 0 && isIgnored(one.ignored, now)).length}
+        heads={[{ word: 'Computer', className: 'w-[26%] pl-5' }, { word: 'Company', className: 'w-[20%]' }, { word: 'Seen', className: 'w-40' }, { word: 'Note', className: '' }]}
+        notice={said === null ? null : (
+          <div className="px-5 py-3">
+            <Callout tone={offline ? 'warning' : 'failed'} alert={!offline} action={<Button size="sm" onClick={again}>Try again</Button>}>
+              {offline ? `Computers are asked for from the server. ${said}` : said}
+              {at !== null && <span className="block text-agate text-ink-3">The list below is from {formatWhen(at, zone)}.</span>}
+            </Callout>
+          </div>
+        )}
+        instead={shown === null ? (said === null ? <Late><Opening /></Late> : null) : (
+          <Notice icon="computer" level={2} title={state.place.text === '' ? 'Every computer has a job' : 'Nothing matches'}>
+            <p className="m-0">{state.place.text === '' ? 'No computer that was seen within the last seven days is without a job. Sources tell of computers by the inventory call.' : 'No computer without a job has these words.'}</p>
+          </Notice>
+        )}
+      >
+        {(shown ?? []).slice(0, state.most).map((one) => (
+          <Row
+            key={one.id} one={one} company={names.get(one.company) ?? ''} acts={acts} offline={offline} zone={zone} now={now}
+            onNote={() => setAsking({ is: 'note', of: one })} onIgnore={() => setAsking({ is: 'ignore', of: one })} onHeed={() => void heedComputer(one.id, one.hostName, again)}
+          />
+        ))}
+      </Beside>
+      {asking?.is === 'note' && <NoteForm of={asking.of} onClose={() => setAsking(null)} onNote={(note) => { setAsking(null); void noteComputer(asking.of.id, note, asking.of.hostName, again); }} />}
+      {asking?.is === 'ignore' && (
+        <IgnoreForm
+          title={`Ignore ${asking.of.hostName}`} says="It is meant that this computer has no job, and it is not listed." forGood zone={zone} now={now} onClose={() => setAsking(null)}
+          onIgnore={(until) => { setAsking(null); void ignoreComputer(asking.of.id, until, asking.of.hostName, again); }}
+        />
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly one: Computer;
+  readonly company: string;
+  readonly acts: boolean;
+  readonly offline: boolean;
+  readonly zone: string;
+  readonly now: Ms;
+  readonly onNote: () => void;
+  readonly onIgnore: () => void;
+  readonly onHeed: () => void;
+}
+
+function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed }: RowProps) {
+  const ignored = isIgnored(one.ignored, now), detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? ''].filter((word) => word !== '').join(', ');
+  const blocked = offline ? { disabled: true, title: MESSAGES.needsNetwork } : {};
+  return (
+    <tr data-row className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${ignored ? 'text-ink-3' : ''}`}>
+      <td className="min-w-0 tablet:pr-3 tablet:pl-5">
+        <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} title={one.hostName}>{one.hostName}</span>
+        <span className="block truncate text-agate text-ink-3" title={detail}>{detail}</span>
+      </td>
+      <td className="col-span-2 min-w-0 truncate tablet:pr-3" title={company}>{company}</td>
+      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+        <span className="block" title={formatWhen(one.seenAt, zone)}>{formatAge(one.seenAt, now)}</span>
+        <span className="block text-agate text-ink-3" title={formatWhen(one.firstSeenAt, zone)}>first {formatDate(one.firstSeenAt, zone)}</span>
+      </td>
+      <td className="col-span-2 min-w-0 text-ink-2 tablet:pr-3">
+        {one.note !== null && <span className="block break-words whitespace-pre-line">{one.note.content}</span>}
+        {ignored && one.ignored !== null && <span className="block text-agate text-ink-3">{one.ignored.until === null ? 'Ignored for good' : `Ignored until ${formatWhen(one.ignored.until, zone)}`}</span>}
+      </td>
+      {acts && (
+        <td className="col-span-2 tablet:pr-4">
+          <span className="-ml-2 flex gap-1 tablet:ml-0 tablet:justify-end">
+            <Button size="sm" variant="quiet" {...blocked} aria-label={`Note on ${one.hostName}`} onClick={onNote}>Note</Button>
+            {ignored
+              ? <Button size="sm" {...blocked} aria-label={`Take back ${one.hostName}`} onClick={onHeed}>Take back</Button>
+              : <Button size="sm" {...blocked} aria-label={`Ignore ${one.hostName}`} onClick={onIgnore}>Ignore…</Button>}
+          </span>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function NoteForm({ of, onNote, onClose }: { readonly of: Computer; readonly onNote: (note: string) => void; readonly onClose: () => void }) {
+  const before = of.note?.content ?? '';
+  const [words, setWords] = useState(before);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const can = words.trim() !== before;
+  return (
+    <Dialog
+      title={`Note on ${of.hostName}`} onClose={onClose} first={field}
+      footer={<><Button variant="primary" disabled={!can} keycap="Ctrl Enter" onClick={() => onNote(words.trim())}>Keep the note</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
+    >
+      <label className="block px-5 py-4">
+        <span className="block pb-1">Note</span>
+        <textarea
+          ref={field} value={words} rows={4} maxLength={LIMITS.noteChars} onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && can) onNote(words.trim()); }}
+          className="block w-full resize-y rounded-part border border-control bg-sheet p-2"
+        />
+        <span className="block pt-1 text-agate text-ink-3">An empty note takes it away.</span>
+      </label>
+    </Dialog>
+  );
+}
+
+const NOTHING = {};

@@ -1,0 +1,43 @@
+import { useRouter } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Me } from '#contract/account/me.ts';
+import type { Ms } from '#contract/ids.ts';
+import { useWatch } from '#src/door.ts';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { LIST_PATHS } from './address.ts';
+import type { ListKey } from './address.ts';
+import { useComputersNow } from './computers-now.ts';
+import { computersCount, disabledCount } from './rows.ts';
+
+export interface ListsFrameProps {
+  readonly me: Me;
+  readonly now: Ms;
+  readonly chosen: ListKey;
+  /** Results of the list, as far as it is known. */
+  readonly results: number | undefined;
+  readonly children: ReactNode;
+}
+
+/** The lists of the morning, side by side: results, jobs that are switched off, computers that nothing backs up. Has the height that is left. */
+export function ListsFrame({ me, now, chosen, results, children }: ListsFrameProps) {
+  const { history } = useRouter();
+  const disabled = useWatch('disabled', NOTHING);
+  const status = useWatch('status', NOTHING);
+  const computers = useComputersNow(me.id, status?.is === 'live');
+  return (
+    <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+      <Tabs
+        label="Lists" className="bg-paper px-4 tablet:px-5" panelClassName="min-h-0 min-w-0" chosen={chosen} onChoose={(key) => history.push(LIST_PATHS[key])}
+        tabs={[
+          { key: 'results', word: 'Results', count: results ?? null },
+          { key: 'disabled', word: 'Disabled jobs', count: disabled ? disabledCount(disabled, now) : null },
+          { key: 'computers', word: 'Computers without a job', count: computers.rows ? computersCount(computers.rows, now) : null },
+        ]}
+      >
+        {children}
+      </Tabs>
+    </div>
+  );
+}
+
+const NOTHING = {};
