@@ -24,6 +24,7 @@ function doorOf(remote: Remote<Door>): Door {
   const watch = remote.watch as unknown as (name: WatchName, takes: object, onChange: unknown) => Promise<Remote<FarWatch>>;
   const send = remote.send as unknown as Door['send'];
   const ask = remote.ask as unknown as Door['ask'];
+  const read = remote.read as unknown as Door['read'];
   const exportRuns = remote.exportRuns as unknown as (filter: object, columns: object, onProgress: unknown) => Promise<Remote<Exporting>>;
   return {
     async watch(name, takes, onChange) {
@@ -35,6 +36,7 @@ function doorOf(remote: Remote<Door>): Door {
     },
     send: (name, input) => send(name, input),
     ask: (name, input) => ask(name, input),
+    read: (name, input) => read(name, input),
     matching: (filter) => remote.matching(filter),
     async exportRuns(filter, columns, onProgress) {
       const far = await exportRuns(filter, columns, proxy(onProgress));
@@ -55,7 +57,7 @@ const lost = (event: ErrorEvent): void => doorFailed(event.message || 'The worke
 
 const silence = (): Promise<never> => new Promise(() => {});
 const DEAF: Door = {
-  watch: silence, send: silence, ask: silence, matching: silence, exportRuns: silence, signIn: silence, signOut: silence, mend: silence, syncNow: silence,
+  watch: silence, send: silence, ask: silence, read: silence, matching: silence, exportRuns: silence, signIn: silence, signOut: silence, mend: silence, syncNow: silence,
 };
 
 /** The service worker's address. Its place is the root of the site, so that it may answer for all of it. */

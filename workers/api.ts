@@ -5,7 +5,7 @@
 import type { Me } from '#contract/account/me.ts';
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Branding } from '#contract/brand/branding.ts';
-import type { CallName, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
+import type { CallName, CALLS, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
 import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
@@ -124,6 +124,8 @@ export interface Door {
   send<N extends OfflineCall>(name: N, input: TakesOf<N>): Promise<Result<Sent>>;
   /** Everything else: needs the network and says so. */
   ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>>;
+  /** A question whose last answer this device keeps: where the server cannot be asked, that is given with its time. Nothing kept: the failure. */
+  read<N extends ReadCall>(name: N, input: TakesOf<N>): Promise<Result<Read<GivesOf<N>>>>;
   /** All runs that match a filter, to act on them all. */
   matching(filter: RunsFilter): Promise<readonly RunN[]>;
   /** The list as a CSV file, made on this device, network or not. `onProgress` is told what share of it is done, 0 to 1. */
@@ -135,6 +137,12 @@ export interface Door {
   mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>>;
   syncNow(): Promise<void>;
 }
+
+/** Calls that only ask, and answer with data. */
+export type ReadCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly method: 'GET'; readonly gives: object } ? N : never }[CallName];
+
+/** `at`: when the server said so. `failure`: why it could not be asked now. */
+export type Read<T> = { readonly value: T; readonly at: Ms } & ({ readonly live: true } | { readonly live: false; readonly failure: Failure });
 
 /** A file being made. */
 export interface Exporting {

@@ -8,6 +8,7 @@ import { exportRuns } from './export/export.ts';
 import { makeFinder } from './find/find.ts';
 import { makeOverview } from './overview/overview.ts';
 import { versioned } from './overview/versioned.ts';
+import { makeReader } from './remembered.ts';
 import { disabledOf, preferencesOf, shiftsOf, viewsOf } from './own.ts';
 import { Session } from './session.ts';
 import { shiftNow } from './shift/shift-now.ts';
@@ -56,6 +57,7 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
       return session.loop?.outbox.keep(name, input) ?? Promise.resolve(SIGNED_OUT);
     },
     ask: (name, input) => session.ask(name, input),
+    read: makeReader(session, world.clock),
     matching: (filter) => Promise.resolve(session.loop ? allMatching(session.loop.replica.engine, filter, world.clock.now()) : []),
     exportRuns: (filter, columns, onProgress) => {
       const { loop } = session, replica = loop?.replica;

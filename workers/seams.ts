@@ -1,6 +1,7 @@
 /** The seams inside the worker: what the engine, the disk and the wire are to each other. */
 import type { Tables } from '#contract/fold.ts';
 import type { CommandId, Day, Ms, ProblemN, RunN, UserId } from '#contract/ids.ts';
+import type { Change } from '#contract/monitoring/change.ts';
 import type { DayN } from '#contract/monitoring/day.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import type { GroupHead, RunsFacets, RunsFilter, RunsWindow, RunView } from '#contract/monitoring/query.ts';
@@ -143,8 +144,15 @@ export interface Disk {
   /** Strict durability: on disk when it resolves (OUT-1). Gives the command its number in this device's order. */
   keepCommand(command: Omit<Command, 'order'>): Promise<Command>;
   commands(): Promise<readonly Command[]>;
-  markCommand(id: CommandId, state: Command['state'], failure: Failure | null): Promise<void>;
+  markCommand(id: CommandId, state: Command['state'], failure: Failure | null, refused?: readonly Refusals[]): Promise<void>;
   dropCommand(id: CommandId): Promise<void>;
+  /** What a person is told about own changes, beside the commands and as lasting as they; the newest hundred stay, oldest first. */
+  keepNotice(notice: Notice): Promise<void>;
+  notices(): Promise<readonly Notice[]>;
+  dropNotice(id: string): Promise<void>;
+  /** What the server answered to a question last, to be shown where it cannot be asked; gone with the data. The newest 50 stay, 8 MB of them. */
+  keepAnswer(question: string, answer: Answered): Promise<void>;
+  answerTo(question: string): Promise<Answered | null>;
   readonly device: string;
   /** The key first, then the data (C9). `keepOutbox`: unsent commands of this user stay, readable again when it signs in. */
   destroy(keepOutbox: boolean): Promise<void>;
@@ -162,7 +170,23 @@ export interface Command {
   readonly madeAt: Ms;
   readonly state: 'waiting' | 'refused';
   readonly failure: Failure | null;
+  /** Of many runs that were refused one by one: which, and why. */
+  readonly refused?: readonly Refusals[];
 }
+
+/** Runs that were not changed, for one reason in words. */
+export interface Refusals { readonly why: string; readonly runs: readonly RunN[] }
+
+export interface Notice {
+  readonly id: string;
+  readonly at: Ms;
+  readonly text: string;
+  readonly run: RunN | null;
+  /** Of a change of many runs some of which were refused: these, and what was asked of them. */
+  readonly refused: { readonly change: Change; readonly by: readonly Refusals[] } | null;
+}
+
+export interface Answered { readonly at: Ms; readonly value: unknown }
 
 /**
  * `gone`: compaction or another tab has replaced what was asked for, or loaded anew: open again. `corrupt`: cannot be read; `days` are no

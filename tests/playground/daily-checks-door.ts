@@ -129,6 +129,10 @@ export function dailyChecksDoor(inner: Door, now: number, json: string | null): 
       const run = runs.find(({ n }) => n === Number((input as { readonly id: string }).id));
       return run ? ok(executionOf(run, dealt, now) as never) : failed({ kind: 'not-found', message: MESSAGES.notFound });
     },
+    async read(name, input) {
+      const said = await door.ask(name, input);
+      return said.ok ? ok({ value: said.value, at: now, live: true }) : said;
+    },
     matching: (filter) => Promise.resolve(listed(runs, filter, dealt, now).map(({ n }) => n)),
   };
   return {
@@ -211,6 +215,10 @@ function changed(before: Dealt, change: Change, now: number): Dealt {
   }
 }
 
+const OBJECTS: Execution['tasks'] = Array.from({ length: 12 }, (_, i) => ({
+  name: `VM-${i + 1}`, status: i === 0 ? 'Failed' : 'Success', startTime: null, durationSec: 60 + i, bytesTransferred: i * 1e8, bytesProcessed: null, message: i === 0 ? 'No route to host' : null,
+}));
+
 function executionOf(run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number): Execution {
   const row = viewOf(run.n, run.job, run.ago, run.state, dealt.get(run.job.n) ?? UNDEALT, now, false);
   const time = (s: number): string => iso(row.startedAt + s * 1000).slice(11, 19);
@@ -221,9 +229,10 @@ function executionOf(run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number):
     bytesTransferred: row.bytes, bytesProcessed: row.bytes, filesTotal: 12_403, filesFailed: 0, exitCode: 1, message: row.message, anomaly: [], note: null, ignoredUntil: null, ignoredReason: null,
     state: row.review, problem: null, expectedAt: iso(row.startedAt + DAY), lastSuccessAt: null, detail: {},
     log: row.status === 'Missed' ? null : [`${time(4)} Job started, 4 objects`, ...more, `${time(78)} Connecting to host on port 6160`, `${time(980)} Retry 1 of 3 in 300 s`, `${time(1882)} ${row.message ?? 'Job finished'}`].join('\n'),
+    tasks: row.status === 'Failed' ? OBJECTS : [],
     history: [
-      ...(row.problem?.review ? [{ at: iso(row.problem.review.at), who: row.problem.review.name, what: 'reviewed it', comment: row.problem.review.comment }] : []),
-      { at: iso(now - 2 * DAY), who: 'J. Lindqvist', what: 'noted', comment: 'Host is being moved to the new rack, client back Monday.' },
+      ...(row.problem?.review ? [{ at: iso(row.problem.review.at), who: row.problem.review.name, what: 'Reviewed' as const, comment: row.problem.review.comment, until: null }] : []),
+      { at: iso(now - 2 * DAY), who: 'J. Lindqvist', what: 'Note', comment: 'Host is being moved to the new rack, client back Monday.', until: null },
     ],
   };
 }

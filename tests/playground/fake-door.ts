@@ -88,6 +88,10 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
       if (!call) throw new Error(`the playground has no ${name}`);
       return call(input);
     }),
+    async read(name, input) {
+      const said = await door.ask(name, input);
+      return said.ok ? ok({ value: said.value, at: NOW, live: true }) : said;
+    },
     send: () => Promise.resolve(ok({ id: 'made-up', sent: true })),
     matching: () => Promise.resolve([]),
     exportRuns: () => Promise.resolve({ done: () => Promise.resolve(null), cancel: () => {} }),

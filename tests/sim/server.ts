@@ -75,6 +75,7 @@ export class SimServer {
     if (!user || this.ended) return bad({ kind: 'expired', message: 'over' });
     if (path === 'sync/bootstrap') return good(this.#bootstrap(user));
     if (path === 'sync/events') return this.#events(user, Number(url.searchParams.get('after')), url.searchParams.get('epoch') ?? '');
+    if (path === 'sync/last-sync') return good({ status: 'SUCCEEDED', at: this.#now(), failed: [], sources: [] });
     if (path === 'sync/stream') return this.#stream(user);
     if (path.startsWith('sync/runs/')) return new Response(this.#day(user, path.slice(-10)), { headers: { 'content-type': 'application/octet-stream' } });
     if (path.startsWith('monitoring/backoffice/jobExecutions/')) return this.#command(user, request, path, body);

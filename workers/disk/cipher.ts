@@ -9,6 +9,8 @@ export interface Cipher {
   seal(store: string, id: string, bytes: Uint8Array<ArrayBuffer>): Promise<Sealed>;
   /** A fresh buffer that the caller owns. `DiskFault` corrupt where it is not what was sealed at this place. */
   open(store: string, id: string, sealed: Sealed | undefined): Promise<ArrayBuffer>;
+  /** A name for what shall not be readable as a key: the same text has the same one. */
+  blind(text: string): Promise<string>;
 }
 export interface Sealed { readonly iv: Uint8Array<ArrayBuffer>; readonly data: ArrayBuffer }
 
@@ -30,6 +32,7 @@ export function makeCipher(key: CryptoKey, database: string): Cipher {
         throw new DiskFault('corrupt', `${store} ${id} cannot be read.`);
       }
     },
+    blind: async (text) => [...new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(`${database}|${text}`)))].map((one) => one.toString(16).padStart(2, '0')).join(''),
   };
 }
 
@@ -37,6 +40,7 @@ export function makeCipher(key: CryptoKey, database: string): Cipher {
 export const plainCipher: Cipher = {
   seal: (_store, _id, bytes) => Promise.resolve({ iv: new Uint8Array(0), data: bytes.slice().buffer }),
   open: (store, id, sealed) => (sealed ? Promise.resolve(sealed.data.slice(0)) : Promise.reject(new DiskFault('corrupt', `${store} ${id} is missing.`))),
+  blind: (text) => Promise.resolve(text),
 };
 
 export const sealJson = (cipher: Cipher, store: string, id: string, value: unknown): Promise<Sealed> =>

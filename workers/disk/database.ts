@@ -6,13 +6,16 @@ import type { Manifest } from './manifest.ts';
  * One database a user, provider and origin (C6): `daybook:<tenant>:<user>:<actor>`.
  *
  *   meta      by name    manifest (plain) · who (sealed: me, branding, people) · front (sealed: copies for the first rows) · order (plain: last number given to a command)
+ *                        · answers (plain: which there are, newest first, and their size)
  *   books     by [table, chunk]   rows of the small tables, so many numbers a chunk (sealed)
  *   segments  by id      runs as columns (sealed); what stands in which is told by the manifest
  *   patches   by id      changes since, in order (sealed)
  *   outbox    by id      commands not yet in the log (sealed under the outbox's own key)
+ *   notices   by id      what became of own changes, until it is put away (sealed under the outbox's own key)
+ *   answers   by digest of the question    what the server answered to it last (sealed)
  *
  * Readable without a key: ids, the manifest (epoch, cursor, time of the last sync, days, and of each segment its rows, first and last
- * second), the rows of a patch, and order and state of a command. Everything else is sealed.
+ * second), the rows of a patch, order and state of a command, and the time of a notice. Everything else is sealed.
  */
 export interface DiskRecords {
   readonly [store: string]: object;
@@ -21,12 +24,15 @@ export interface DiskRecords {
   readonly segments: SegmentRecord;
   readonly patches: PatchRecord;
   readonly outbox: CommandRecord;
+  readonly notices: NoticeRecord;
+  readonly answers: AnswerRecord;
 }
 export type MetaRecord =
   | { readonly name: 'manifest'; readonly manifest: Manifest }
   | { readonly name: 'who'; readonly sealed: Sealed }
   | { readonly name: 'front'; readonly sealed: Sealed }
-  | { readonly name: 'order'; readonly last: number };
+  | { readonly name: 'order'; readonly last: number }
+  | { readonly name: 'answers'; readonly kept: readonly AnswerInfo[] };
 export interface BookRecord { readonly table: string; readonly chunk: number; readonly sealed: Sealed }
 export interface SegmentRecord { readonly id: number; readonly sealed: Sealed }
 /** `left`: what compaction could not fold of older patches. No patch of that number can be read any more. */
@@ -39,6 +45,10 @@ export interface CommandRecord {
   readonly failure: Sealed | null;
 }
 
+interface NoticeRecord { readonly id: string; readonly at: number; readonly sealed: Sealed }
+interface AnswerRecord { readonly id: string; readonly sealed: Sealed }
+export interface AnswerInfo { readonly id: string; readonly bytes: number }
+
 /** Whose data it is. `actor` differs from `user` where somebody is logged in as another. */
 export interface Owner { readonly tenant: string; readonly user: string; readonly actor: string }
 export const databaseOf = (owner: Owner): string => `daybook:${owner.tenant}:${owner.user}:${owner.actor}`;
@@ -49,10 +59,10 @@ export type Lost = 'newer-build' | 'closed';
 
 /** Stores and their keys. */
 const SCHEMAS = {
-  owner: { meta: 'name', books: ['table', 'chunk'], segments: 'id', patches: 'id', outbox: 'id' },
+  owner: { meta: 'name', books: ['table', 'chunk'], segments: 'id', patches: 'id', outbox: 'id', notices: 'id', answers: 'id' },
   register: { entries: 'name', present: 'id' },
 } as const;
-const VERSION = 10;
+const VERSION = 11;
 
 /**
  * Straight on IndexedDB: a library around it would be most of what the worker loads before the first rows. Tried again three times where

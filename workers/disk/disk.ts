@@ -1,4 +1,5 @@
 import type { Disk } from '../seams.ts';
+import { answerTo, clearAnswers, keepAnswer } from './answers.ts';
 import { makeCipher, plainCipher } from './cipher.ts';
 import { compactStep } from './compact.ts';
 import { databaseOf, openDatabase, type DiskRecords, type Idb, type Lost } from './database.ts';
@@ -6,6 +7,7 @@ import { faulting } from './faults.ts';
 import { DATA, type Ground } from './ground.ts';
 import { startOfDay } from './manifest.ts';
 import { memoryShelves } from './memory.ts';
+import { dropNotice, keepNotice, notices } from './notices.ts';
 import { commands, dropCommand, keepCommand, markCommand } from './outbox.ts';
 import { openAll, readBooks, readPatch, readRestOfBooks, readSegment } from './reading.ts';
 import type { Held, Register } from './register.ts';
@@ -48,8 +50,13 @@ function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
     forget: (beforeSec) => change(OLDEST, () => forget(ground, beforeSec)),
     keepCommand: (command) => strictly(() => keepCommand(ground, command)),
     commands: () => outbox(() => faulting(() => commands(ground))),
-    markCommand: (id, state, failure) => strictly(() => markCommand(ground, id, state, failure)),
+    markCommand: (id, state, failure, refused) => strictly(() => markCommand(ground, id, state, failure, refused)),
     dropCommand: (id) => strictly(() => dropCommand(ground, id)),
+    keepNotice: (notice) => outbox(() => faulting(() => keepNotice(ground, notice))),
+    notices: () => outbox(() => faulting(() => notices(ground))),
+    dropNotice: (id) => outbox(() => faulting(() => dropNotice(ground, id))),
+    keepAnswer: (question, answer) => faulting(() => keepAnswer(ground, question, answer)),
+    answerTo: (question) => faulting(() => answerTo(ground, question)),
     device: ground.device,
     destroy: (keepOutbox) => data(() => outbox(() => faulting(() => destroy(ground, lost, keepOutbox)))),
     onLost: lost.listen,
@@ -68,8 +75,8 @@ async function destroy(ground: Ground, lost: ReturnType<typeof makeLost>, keepOu
     lost.closing();
     return ground.shelves.destroy();
   }
-  await ground.shelves.write('relaxed', DATA, async (shelf) => {
-    await Promise.all([shelf.remove('meta', 'manifest'), shelf.remove('meta', 'who'), shelf.remove('meta', 'front'), shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches')]);
+  await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
+    await Promise.all([shelf.remove('meta', 'manifest'), shelf.remove('meta', 'who'), shelf.remove('meta', 'front'), shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches'), clearAnswers(shelf)]);
   });
 }
 

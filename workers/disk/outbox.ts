@@ -1,6 +1,6 @@
 import type { CommandId } from '#contract/ids.ts';
 import type { Failure } from '#contract/errors.ts';
-import { DiskFault, type Command } from '../seams.ts';
+import { DiskFault, type Command, type Refusals } from '../seams.ts';
 import { openJson, sealJson } from './cipher.ts';
 import type { CommandRecord } from './database.ts';
 import type { Ground } from './ground.ts';
@@ -10,7 +10,7 @@ export async function keepCommand(ground: Ground, command: Omit<Command, 'order'
   const { id, state } = command;
   const inner: Inner = { call: command.call, input: command.input, madeAt: command.madeAt };
   const sealed = await sealJson(ground.outboxCipher, 'outbox', id, inner);
-  const failure = await sealFailure(ground, id, command.failure);
+  const failure = await sealFailure(ground, id, command.failure, command.refused);
   const order = await ground.shelves.write('strict', ['meta', 'outbox'], async (shelf) => {
     const [here, counter] = await Promise.all([shelf.get('outbox', id), shelf.get('meta', 'order')]);
     if (here) return here.order;
@@ -29,8 +29,8 @@ export async function commands(ground: Ground): Promise<Command[]> {
   return read.filter((one) => one !== null).sort((a, b) => a.order - b.order);
 }
 
-export async function markCommand(ground: Ground, id: CommandId, state: Command['state'], failure: Failure | null): Promise<void> {
-  const sealed = await sealFailure(ground, id, failure);
+export async function markCommand(ground: Ground, id: CommandId, state: Command['state'], failure: Failure | null, refused?: readonly Refusals[]): Promise<void> {
+  const sealed = await sealFailure(ground, id, failure, refused);
   await ground.shelves.write('strict', ['outbox'], async (shelf) => {
     const record = await shelf.get('outbox', id);
     if (record) await shelf.put('outbox', { ...record, state, failure: sealed });
@@ -44,15 +44,21 @@ type Inner = Pick<Command, 'call' | 'input' | 'madeAt'>;
 
 const placeOfFailure = (id: CommandId): string => `${id}/failure`;
 
-const sealFailure = async (ground: Ground, id: CommandId, failure: Failure | null): Promise<CommandRecord['failure']> =>
-  failure === null ? null : sealJson(ground.outboxCipher, 'outbox', placeOfFailure(id), failure);
+/** Which runs were refused stands beside the reason of the whole, where they were many. */
+type Told = Failure & { readonly refused?: readonly Refusals[] };
+
+const sealFailure = async (ground: Ground, id: CommandId, failure: Failure | null, refused?: readonly Refusals[]): Promise<CommandRecord['failure']> =>
+  failure === null ? null : sealJson(ground.outboxCipher, 'outbox', placeOfFailure(id), { ...failure, ...(refused && { refused }) } satisfies Told);
 
 async function openCommand(ground: Ground, { id, order, state, sealed, failure }: CommandRecord): Promise<Command> {
   const inner = await openJson<Inner>(ground.outboxCipher, 'outbox', id, sealed);
-  return { id, order, state, ...inner, failure: failure === null ? null : await openJson<Failure>(ground.outboxCipher, 'outbox', placeOfFailure(id), failure) };
+  if (failure === null) return { id, order, state, ...inner, failure: null };
+  const { refused, ...why } = await openJson<Told>(ground.outboxCipher, 'outbox', placeOfFailure(id), failure);
+  return { id, order, state, ...inner, failure: why, ...(refused && { refused }) };
 }
 
-const unlessCorrupt = (thrown: unknown): null => {
+/** What cannot be read is not there; other faults go on. */
+export const unlessCorrupt = (thrown: unknown): null => {
   if (thrown instanceof DiskFault && thrown.kind === 'corrupt') return null;
   throw thrown;
 };

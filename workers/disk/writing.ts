@@ -1,6 +1,7 @@
 import { runAt } from '#contract/monitoring/columns.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { DayRuns, Fresh, Patch, SegmentInfo } from '../seams.ts';
+import { clearAnswers } from './answers.ts';
 import { chunksOf } from './books.ts';
 import { sealJson } from './cipher.ts';
 import { cutBefore, DAY_SEC, overlapping, startOfDay, swap, withDays, type Manifest } from './manifest.ts';
@@ -14,9 +15,9 @@ export async function begin(ground: Ground, fresh: Fresh): Promise<void> {
   const who = await sealJson(ground.cipher, 'meta', 'who', { me, branding, people });
   const books = await Promise.all(chunksOf(rows).map((one) => sealChunk(ground, one)));
   const load = crypto.getRandomValues(new Uint32Array(4)).join('-'); // also where the page is not served securely, on memory
-  await ground.shelves.write('relaxed', DATA, async (shelf) => {
+  await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
     const before = await manifestIn(shelf);
-    await Promise.all([shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches'), shelf.remove('meta', 'front')]);
+    await Promise.all([shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches'), shelf.remove('meta', 'front'), clearAnswers(shelf)]);
     await Promise.all(books.map((one) => shelf.put('books', one)));
     await shelf.put('meta', { name: 'who', sealed: who });
     await putManifest(shelf, {

@@ -31,7 +31,7 @@ export function askedBy({ call, input }: Pick<Command, 'call' | 'input'>): Asked
   }
 }
 
-function read<N extends OwnCall, S extends v.GenericSchema<unknown, TakenOf<N>>>(is: N, schema: S, input: unknown): Extract<Asked, { is: N }> | null {
+function read<N extends OwnCall>(is: N, schema: v.GenericSchema<unknown, TakenOf<N>>, input: unknown): Extract<Asked, { is: N }> | null {
   const taken = v.safeParse(schema, input);
   return taken.success ? { is, input: taken.output } as Extract<Asked, { is: N }> : null;
 }

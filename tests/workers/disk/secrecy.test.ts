@@ -6,7 +6,7 @@ import { startOfDay } from '#workers/disk/manifest.ts';
 import type { Disk } from '#workers/seams.ts';
 
 const [today = ''] = DAYS;
-const WORDS = Array.from({ length: 20 }, (_, i) => `canary${i}xylophone`);
+const WORDS = Array.from({ length: 22 }, (_, i) => `canary${i}xylophone`);
 const word = (i: number): string => WORDS[i] ?? '';
 
 /** Everything that a device keeps of people's data, with a word planted in each place. */
@@ -30,13 +30,15 @@ async function plant(disk: Disk): Promise<void> {
   await disk.append(patch(11, [{ ...run(2, startOfDay(today)), message: word(16) }], { problem: [{ ...problem(2), ticket: word(17) }] }), 1);
   await disk.keepCommand({ ...command('a'), input: { comment: word(18) } });
   await disk.markCommand('a', 'refused', { kind: 'conflict', message: word(19) });
+  await disk.keepNotice({ id: 'n', at: 1, text: word(20), run: 1, refused: { change: { is: 'reopen' }, by: [{ why: word(20), runs: [1] }] } });
+  await disk.keepAnswer(`getExecution ${word(21)}`, { at: 1, value: { log: word(21) } });
 }
 
-test('G52: of twenty words that were planted in rows, runs, commands and names, none stands in any database', async () => {
+test('G52: of the words that were planted in rows, runs, commands, notices, answers and names, none stands in any database', async () => {
   const place = await placeIn(freshIdb()), disk = await place.open();
   await plant(disk);
   const first = await disk.open();
-  const opened = JSON.stringify([first, first && await allBooks(disk, first), await disk.commands(), new TextDecoder().decode((await disk.segment(1)).text)]);
+  const opened = JSON.stringify([first, first && await allBooks(disk, first), await disk.commands(), await disk.notices(), await disk.answerTo(`getExecution ${word(21)}`), new TextDecoder().decode((await disk.segment(1)).text)]);
   expect(WORDS.filter((one) => !opened.includes(one))).toEqual([]);
 
   for (let round = 0; round < 2; round++) {
@@ -55,8 +57,8 @@ test('G52: what is readable without the key is the written list and nothing else
   const found = (await everyRecord(place.idb)).filter((one) => one.db === NAME);
   const fields = new Set(found.flatMap(({ store, record }) => Object.keys(record).map((name) => `${store}.${name}`)));
   expect([...fields].toSorted()).toEqual([
-    'books.chunk', 'books.sealed', 'books.table', 'meta.last', 'meta.manifest', 'meta.name', 'meta.sealed',
-    'outbox.failure', 'outbox.id', 'outbox.order', 'outbox.sealed', 'outbox.state',
+    'answers.id', 'answers.sealed', 'books.chunk', 'books.sealed', 'books.table', 'meta.kept', 'meta.last', 'meta.manifest', 'meta.name', 'meta.sealed',
+    'notices.at', 'notices.id', 'notices.sealed', 'outbox.failure', 'outbox.id', 'outbox.order', 'outbox.sealed', 'outbox.state',
     'patches.id', 'patches.left', 'patches.runs', 'patches.sealed', 'segments.id', 'segments.sealed',
   ]);
   const manifest = found.find((one) => 'manifest' in one.record)?.record['manifest'] as object;

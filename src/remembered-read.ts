@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react';
+import type { GivesOf, TakesOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import type { Read, ReadCall } from '#workers/api.ts';
+import { door, useWatch } from './door.ts';
+
+/**
+ * What the server said last, and when; null while nothing is known. `live`: it was reached. `failure`: why it could not be asked, where it
+ * could not. `asking`: it is being asked, for the first time or again.
+ */
+export interface Remembered<T> {
+  readonly value: T | null;
+  readonly at: Ms | null;
+  readonly live: boolean;
+  readonly failure: Failure | null;
+  readonly asking: boolean;
+  readonly again: () => void;
+}
+
+interface How {
+  /** False asks nothing. */
+  readonly wanted?: boolean;
+  readonly everyMs?: Ms | null;
+  /** Asks again where it changes. */
+  readonly round?: string | number;
+}
+
+/**
+ * Asks the server when it is looked at, in its rounds, and when the network comes or goes. Where it cannot be asked its last answer stands,
+ * also one from before the page was opened.
+ */
+export function useRemembered<N extends ReadCall>(name: N, input: TakesOf<N>, { wanted = true, everyMs = null, round = '' }: How = {}): Remembered<GivesOf<N>> {
+  const question = JSON.stringify(input);
+  const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
+  const [turn, setTurn] = useState(0);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const key = JSON.stringify([question, round, turn, offline]);
+  useEffect(() => {
+    if (!wanted) return;
+    let gone = false;
+    const put = (read: Result<Read<GivesOf<N>>>): void => {
+      if (!gone) setTold((old) => ({ key, question, read: old?.question === question ? lasting(old.read, read) : read }));
+    };
+    const ask = (): void => { door().read(name, JSON.parse(question) as TakesOf<N>).then(put, () => put(BROKEN)); };
+    ask();
+    const timer = everyMs === null ? null : setInterval(ask, everyMs);
+    return () => {
+      gone = true;
+      if (timer !== null) clearInterval(timer);
+    };
+  }, [name, question, key, wanted, everyMs]);
+  const read = told?.question === question ? told.read : null;
+  const asking = wanted && told?.key !== key, again = (): void => setTurn(turn + 1);
+  if (!read?.ok) return { value: null, at: null, live: false, failure: read?.failure ?? null, asking, again };
+  const { value, at, live } = read.value;
+  return { value, at, live, failure: read.value.live ? null : read.value.failure, asking, again };
+}
+
+interface Told<T> { readonly key: string; readonly question: string; readonly read: Result<Read<T>> }
+
+/** What is known stays where it cannot be asked for again. */
+const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>> =>
+  (old.ok && !read.ok ? { ok: true, value: { value: old.value.value, at: old.value.at, live: false, failure: read.failure } } : read);
+
+const NOTHING = {};
+const BROKEN: Result<never> = { ok: false, failure: { kind: 'server-fault', message: MESSAGES.serverFault } };

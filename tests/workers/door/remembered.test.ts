@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { loopOf, scene } from '#tests/workers/scene.ts';
+
+const at = (read: unknown): number => (read as { value: { at: number } }).value.at;
+
+test('OFF-6: with the network the server answers; without it its last answer stands with its time, also after the browser was closed', async () => {
+  const { clock, server, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const first = await door.read('lastSync', {});
+  expect(first).toMatchObject({ ok: true, value: { live: true, at: clock.now(), value: { status: 'SUCCEEDED', at: clock.now() } } });
+  await clock.pass(60_000);
+  annDevice.wire.up = false;
+  server.cutStreams();
+  await clock.pass(1_000);
+  expect(loopOf(door).status().is).toBe('offline');
+  expect(await door.read('lastSync', {})).toMatchObject({ ok: true, value: { live: false, at: at(first), value: { at: at(first) }, failure: { kind: 'needs-network' } } });
+  expect(await door.read('listKeys', {})).toMatchObject({ ok: false, failure: { kind: 'needs-network' } }); // never asked before
+  annDevice.kill(door);
+  const again = annDevice.open();
+  await clock.pass(1_000);
+  expect(await again.read('lastSync', {})).toMatchObject({ ok: true, value: { live: false, at: at(first) } });
+  annDevice.wire.up = true;
+  await clock.pass(70_000);
+  expect(await again.read('lastSync', {})).toMatchObject({ ok: true, value: { live: true, at: clock.now() } });
+});
+
+test('OFF-6: a server that keeps silent is not waited for while it seems away, and what it refuses is refused', async () => {
+  const { clock, server, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const first = await door.read('lastSync', {});
+  annDevice.wire.faults = { drop: 0, lose: 0, silence: 1000, double: 0, delay: 0, garbage: 0 };
+  server.cutStreams();
+  await clock.pass(90_000);
+  expect(loopOf(door).status().is).toBe('offline');
+  let told: unknown = null;
+  void (async () => { told = await door.read('lastSync', {}); })();
+  await clock.pass(2_900);
+  expect(told).toBeNull();
+  await clock.pass(200);
+  expect(told).toMatchObject({ ok: true, value: { live: false, at: at(first) } });
+  annDevice.wire.faults = { ...annDevice.wire.faults, silence: 0 };
+  await clock.pass(70_000);
+  const handle = server.handle.bind(server);
+  server.handle = (request, cookie) => (request.url.endsWith('last-sync')
+    ? Promise.resolve(Response.json({ success: false, message: 'no', error: { kind: 'forbidden', message: 'no' } }, { status: 403 })) : handle(request, cookie));
+  expect(await door.read('lastSync', {})).toMatchObject({ ok: false, failure: { kind: 'forbidden' } });
+  server.handle = (request, cookie) => (request.url.endsWith('last-sync') ? Promise.resolve(new Response('<html>', { status: 503 })) : handle(request, cookie));
+  expect(await door.read('lastSync', {})).toMatchObject({ ok: true, value: { live: false, failure: { kind: 'busy' } } });
+});
+
+test('OFF-6, SYNC-6: what was answered before the scope changed, or to somebody who has signed out, is not told again', async () => {
+  const { clock, server, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const handle = server.handle.bind(server);
+  const late = Promise.withResolvers<null>();
+  server.handle = async (request, cookie) => {
+    if (request.url.endsWith('last-sync')) await late.promise;
+    return handle(request, cookie);
+  };
+  const slow = door.read('lastSync', {});
+  await clock.pass(10);
+  server.epoch = 'e2'; // everything is loaded anew meanwhile
+  server.poke({ is: 'head', head: server.log.length, epoch: 'e2' });
+  await clock.pass(16_000); // less than a silent server is waited for
+  expect(loopOf(door).replica.epoch).toBe('e2');
+  late.resolve(null);
+  expect(await slow).toMatchObject({ ok: true, value: { live: true } });
+  server.handle = handle;
+  annDevice.wire.up = false;
+  await clock.pass(1_000);
+  expect(await door.read('lastSync', {})).toMatchObject({ ok: false });
+  await door.signOut('discard');
+  expect(await door.read('lastSync', {})).toMatchObject({ ok: false, failure: { kind: 'signed-out' } });
+});
