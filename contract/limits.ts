@@ -16,6 +16,7 @@ export const LIMITS = {
   repositoryDays: 90,
   messageChars: 500,
   logBytes: 100_000,
+  tasks: 500,
   nameChars: 200,
   passwordChars: 128,
   snoozeMaxMs: 366 * 86_400_000,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { ChangeSchema } from './change.ts';
+import { TaskSchema } from './task.ts';
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES, STATUSES } from './words.ts';
 
 const runN = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -16,6 +17,12 @@ export const ChangedSchema = v.object({
   seq: v.number(), accepted: v.number(), refused: v.array(RefusedSchema),
 });
 
+/** What may happen to a problem. `Over`: a success ended it; `Changed`: the job does something else since, good or bad. */
+export const DEEDS = [
+  'Reviewed', 'Taken back to check', 'Snoozed', 'Snooze ended', 'Note', 'Note taken away', 'Ticket', 'Ticket taken away', 'Began', 'Over', 'Changed',
+] as const;
+export type ProblemDeed = (typeof DEEDS)[number];
+
 /** One run in full (a job execution), times as the API writes them: `YYYY-MM-DDTHH:mm:ss.SSSZ`. */
 export const ExecutionSchema = v.object({
   _id: v.string(), mongo_id: v.string(), jobInstanceUid: v.string(), jobName: v.string(), companyName: v.string(), computerName: v.string(),
@@ -29,14 +36,16 @@ export const ExecutionSchema = v.object({
   state: v.picklist(['none', 'pending', 'snoozed', 'cleared']),
   problem: orNull(v.object({
     state: v.picklist(PROBLEM_STATES), kind: v.picklist(PROBLEM_KINDS), cause: v.string(), openedAt: iso, closedAt: orNull(iso), runs: v.number(),
-    elsewhere: v.array(v.object({ company: v.string(), jobs: v.number() })),
+    ticket: orNull(v.string()), elsewhere: v.array(v.object({ company: v.string(), jobs: v.number() })),
   })),
   expectedAt: orNull(iso),
   lastSuccessAt: orNull(iso),
   detail: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
   log: orNull(v.string()),
-  /** Who did what to this problem, newest first. */
-  history: v.array(v.object({ at: iso, who: v.string(), what: v.string(), comment: orNull(v.string()) })),
+  /** What was done with each object, worst first. */
+  tasks: v.array(TaskSchema),
+  /** Who did what to this problem, newest first. `until`: the end of a snooze. */
+  history: v.array(v.object({ at: iso, who: v.string(), what: v.picklist(DEEDS), comment: orNull(v.string()), until: orNull(iso) })),
 });
 export type Execution = v.InferOutput<typeof ExecutionSchema>;
 
@@ -52,7 +61,7 @@ export const keyWithSecret = v.object({ key: keyOut, secret: v.string() });
 
 export const monitoringCalls = {
   getExecution: call({
-    method: 'GET', path: 'monitoring/backoffice/jobExecutions/{id}', says: 'One run with its log and its history.',
+    method: 'GET', path: 'monitoring/backoffice/jobExecutions/{id}', says: 'One run with its log, its objects and its history.',
     takes: v.strictObject({ id: runId }), gives: ExecutionSchema, gate: 'monitoring.daily-checks', failures: ['not-found'],
   }),
   changeExecution: call({

@@ -151,7 +151,7 @@ function finishRun(rows: Rows, { data }: EventOf<'run.finished@1'>): void {
       }),
     });
   }
-  if (data.problem !== null) recur(rows, data.problem, data.n, data.startedAt);
+  if (data.problem !== null) recur(rows, data.problem, data.n, data.startedAt, counted && again.problem === data.problem);
 }
 
 function missRun(rows: Rows, { data }: EventOf<'run.missed@1'>): void {
@@ -159,16 +159,17 @@ function missRun(rows: Rows, { data }: EventOf<'run.missed@1'>): void {
   rows.run?.set(data.n, { ...UNFINISHED, ...named, status: 'Missed', problem, message });
   const stat = rows.stat?.get(data.job);
   if (stat) rows.stat?.set(data.job, { ...stat, missedFor: data.startedAt });
-  recur(rows, problem, data.n, data.startedAt);
+  recur(rows, problem, data.n, data.startedAt, false);
 }
 
-function recur(rows: Rows, problem: ProblemN, run: number, startedAt: number): void {
+/** RUN-8. `known`: the run is one of the problem's already. Also told by the problem alone: a device need not have the run. */
+function recur(rows: Rows, problem: ProblemN, run: number, startedAt: number, known: boolean): void {
   const row = rows.problem?.get(problem);
   if (!row) return;
   const newer = startedAt >= row.lastAt;
   rows.problem?.set(problem, {
     ...row,
-    runs: row.runs + 1,
+    runs: known || (row.runs > 0 && row.lastRun === run) ? row.runs : row.runs + 1,
     lastAt: newer ? startedAt : row.lastAt,
     lastRun: newer ? run : row.lastRun,
   });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { ScheduleSchema } from './events.ts';
+import { TasksInSchema } from './task.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './words.ts';
 
 const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most));
@@ -33,6 +34,8 @@ export const ExecutionInSchema = v.strictObject({
   message: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(20_000)))),
   exitCode: v.optional(v.nullable(v.pipe(v.number(), v.integer()))),
   log: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(200_000)))),
+  /** What was done with each object of the job, in its order. */
+  tasks: v.optional(v.nullable(TasksInSchema)),
   detail: v.optional(v.record(text(64), v.union([v.pipe(v.string(), v.maxLength(1000)), v.number(), v.boolean(), v.null()]))),
 });
 export type ExecutionIn = v.InferOutput<typeof ExecutionInSchema>;

@@ -3,7 +3,7 @@ import type { Id, Tables } from '#contract/fold.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
 import { causeName, type Ground } from '../monitoring/decide.ts';
 import { lock, usedOf } from '../monitoring/ground.ts';
-import { keepLogs } from '../monitoring/record.ts';
+import { keepLogs, keepTasks } from '../monitoring/record.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { type Cast, pastOf } from './past.ts';
@@ -44,6 +44,7 @@ export async function loadPast(world: World, plan: ProviderPlan, until: Ms, tell
       const past = pastOf(plan, cast, rows, from, to);
       const logged = await tx.append(past.drafts, past.by, usedOf(next, rows.next));
       await keepLogs(tx, past.logs);
+      await keepTasks(tx, past.tasks);
       await noteHeard(tx, cast, to);
       await tx.sql.insertInto('server_setting').values({ name: markOf(plan), value: String(to) })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: String(to) })).execute();

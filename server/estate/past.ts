@@ -5,7 +5,7 @@ import { decideChange, type Target } from '#contract/monitoring/change.ts';
 import { dayOf } from '#contract/monitoring/day.ts';
 import { expectationOf } from '#contract/monitoring/expect.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
-import { decide, type Ground } from '../monitoring/decide.ts';
+import { decide, type Ground, type TasksOf } from '../monitoring/decide.ts';
 import { jobChange } from '../monitoring/job-says.ts';
 import { miss } from '../monitoring/overdue.ts';
 import type { By } from '../store/store.ts';
@@ -28,15 +28,15 @@ export interface Cast {
   readonly heard: Set<string>;
 }
 
-/** Events in order, each with its own moment and actor; logs of runs; how many runs there are in it. */
-export interface Past { readonly drafts: readonly Draft[]; readonly by: readonly By[]; readonly logs: readonly { readonly run: RunN; readonly body: string }[]; readonly runs: number }
+/** Events in order, each with its own moment and actor; logs and objects of runs; how many runs there are in it. */
+export interface Past { readonly drafts: readonly Draft[]; readonly by: readonly By[]; readonly logs: readonly { readonly run: RunN; readonly body: string }[]; readonly tasks: readonly TasksOf[]; readonly runs: number }
 
 /**
  * What happened from a moment until before another, decided by the same rules as what comes in and what does not (RUN-3, RUN-5, RUN-6), minute by
  * minute. Pure but for `ground`, which it moves on.
  */
 export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms, to: Ms): Past {
-  const drafts: Draft[] = [], by: By[] = [], logs: { run: RunN; body: string }[] = [];
+  const drafts: Draft[] = [], by: By[] = [], logs: { run: RunN; body: string }[] = [], tasks: TasksOf[] = [];
   const dues = new Map<number, JobN[]>();
   const deeds = new Map<number, Deed[]>();
   const planned = new Map(plan.jobs.map((job) => [job.uid, job]));
@@ -90,6 +90,7 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
     const decision = decide(ground, key, [normalOf(one)], one.at);
     for (const draft of decision.drafts) put(draft, bySource(key, one.at));
     logs.push(...decision.logs);
+    tasks.push(...decision.tasks);
     runs += decision.accepted;
     if (!cast.heard.has(key.id)) {
       cast.heard.add(key.id);
@@ -131,7 +132,7 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
       next += 1;
     }
   }
-  return { drafts, by, logs, runs };
+  return { drafts, by, logs, tasks, runs };
 }
 
 const MINUTE: Ms = 60_000;

@@ -4,6 +4,7 @@ import type { ComputerIn, RepositoryIn } from '#contract/monitoring/ingest.ts';
 import type { JobSays, Normal } from '../monitoring/normal.ts';
 import type { Happening } from './happenings.ts';
 import { logOf } from './logs.ts';
+import { objectsOf } from './objects.ts';
 import type { JobPlan, MachinePlan, ProviderPlan, RepositoryPlan } from './plan.ts';
 import { usedShare } from './runs.ts';
 
@@ -15,12 +16,13 @@ export const saysOf = (job: JobPlan): JobSays => ({
 
 /** A start or an end as ingest takes it. */
 export function normalOf({ is, job, run }: Extract<Happening, { is: 'start' | 'finish' }>, index = 0): Normal {
-  const unknown = { endedAt: null, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: null, exitCode: null, log: null, detail: {} };
+  const unknown = { endedAt: null, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: null, exitCode: null, log: null, tasks: [], detail: {} };
   const begun = { index, job: saysOf(job), externalId: run.id, startedAt: run.startedAt, byArrival: false };
   if (is === 'start') return { ...begun, ...unknown, status: 'Running' };
   return {
     ...begun, status: run.status, endedAt: run.endedAt, durationSec: run.durationSec, bytes: run.bytes, bytesProcessed: run.processed, files: run.files,
-    filesFailed: run.files === null ? null : run.filesFailed, message: run.message, exitCode: run.exitCode, log: run.logged ? logOf(job, run) : null, detail: run.detail,
+    filesFailed: run.files === null ? null : run.filesFailed, message: run.message, exitCode: run.exitCode, log: run.logged ? logOf(job, run) : null,
+    tasks: run.logged ? objectsOf(job, run) : [], detail: run.detail,
   };
 }
 

@@ -3,6 +3,7 @@ import { fold, type Id, type Tables } from '#contract/fold.ts';
 import type { CauseN, JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import { anomaliesOf, anomalyText, type Facts, type Next, problemOf, step } from '#contract/monitoring/judge.ts';
 import type { JobRow, KeyRow, RunRow } from '#contract/monitoring/rows.ts';
+import type { Task } from '#contract/monitoring/task.ts';
 import { jobChange, newJob } from './job-says.ts';
 import type { Normal } from './normal.ts';
 
@@ -26,10 +27,14 @@ export interface Ground {
 export interface Decision {
   readonly drafts: readonly Draft[];
   readonly logs: readonly { readonly run: RunN; readonly body: string }[];
+  readonly tasks: readonly TasksOf[];
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly { readonly index: number; readonly error: string }[];
 }
+
+/** What a run did with its objects. */
+export interface TasksOf { readonly run: RunN; readonly tasks: readonly Task[] }
 
 export const startName = (job: JobN, startedAt: Ms): string => `${job} ${startedAt}`;
 /** What names a run that its source gave no name. */
@@ -43,6 +48,7 @@ export const causeName = (kind: string, template: string): string => `${kind} ${
 export function decide(ground: Ground, key: KeyRow, executions: readonly Normal[], at: Ms): Decision {
   const drafts: Draft[] = [];
   const logs: { run: RunN; body: string }[] = [];
+  const tasks: TasksOf[] = [];
   const rejected: { index: number; error: string }[] = [];
   let duplicates = 0;
   const say: Say = (company, entity, event) => {
@@ -63,9 +69,10 @@ export function decide(ground: Ground, key: KeyRow, executions: readonly Normal[
       const before = ground.logged.get(answer);
       logs.push({ run: answer, body: before === undefined ? one.log : `${before}\n${one.log}` });
     }
+    if (answer !== null && one.tasks.length > 0) tasks.push({ run: answer, tasks: one.tasks });
   }
   const accepted = executions.length - duplicates - rejected.length;
-  return { drafts, logs, accepted, duplicates, rejected };
+  return { drafts, logs, tasks, accepted, duplicates, rejected };
 }
 
 /** How an event is said: put down, and taken into account for what follows. */
@@ -149,7 +156,7 @@ function start(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Exc
     if (running?.status === 'Running' && running.uid.startsWith(uidOf(job.n, running.startedAt))) {
       if (match.startedAt - running.startedAt < AGAIN) return null;
       // It cannot be paired any more: a finish without a name belongs to the start before it.
-      finish(ground, key, job, { ...one, status: 'Failed', message: ABANDONED, log: null }, { is: 'run', run: running }, at, say);
+      finish(ground, key, job, { ...one, status: 'Failed', message: ABANDONED, log: null, tasks: [] }, { is: 'run', run: running }, at, say);
       return start(ground, key, ground.job.get(job.n) ?? job, one, match, at, say);
     }
   }

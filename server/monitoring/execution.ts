@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { EventType } from '#contract/events.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { Execution } from '#contract/monitoring/calls.ts';
+import type { Execution, ProblemDeed } from '#contract/monitoring/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
+import { worstFirst } from '#contract/monitoring/task.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { expectedOf } from './expected.ts';
 
@@ -18,6 +19,7 @@ export async function executionOf(tx: TenantTx, run: RunRow, companies: readonly
   const log = run.hasLog
     ? await tx.sql.selectFrom('run_log').select('body').where('tenant_id', '=', tx.tenant).where('run_n', '=', run.n).executeTakeFirst()
     : undefined;
+  const told = await tx.sql.selectFrom('run_task').select('tasks').where('tenant_id', '=', tx.tenant).where('run_n', '=', run.n).executeTakeFirst();
   if (!job) throw new Error(`run ${run.n} names no job`);
   return {
     _id: String(run.n), mongo_id: String(run.n), jobInstanceUid: job.uid, jobName: job.name, companyName: company?.name ?? '',
@@ -31,7 +33,7 @@ export async function executionOf(tx: TenantTx, run: RunRow, companies: readonly
     problem: problem ? await problemOf(tx, problem, companies) : null,
     expectedAt: isoOrNull(stat ? expectedOf(job, stat) : null),
     lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
-    detail: run.detail, log: log?.body ?? null,
+    detail: run.detail, log: log?.body ?? null, tasks: worstFirst(told?.tasks ?? []),
     history: problem ? await historyOf(tx, problem.n) : [],
   };
 }
@@ -53,14 +55,16 @@ async function problemOf(tx: TenantTx, problem: ProblemRow, companies: readonly 
     .groupBy(sql`company.row->>'name'`).orderBy('jobs', 'desc').limit(20).execute();
   return {
     state: problem.state, kind: cause?.kind ?? 'other', cause: cause?.template ?? '', openedAt: iso(problem.openedAt),
-    closedAt: isoOrNull(problem.closedAt), runs: problem.runs, elsewhere: elsewhere.map(({ company, jobs }) => ({ company, jobs })),
+    closedAt: isoOrNull(problem.closedAt), runs: problem.runs, ticket: problem.ticket,
+    elsewhere: elsewhere.map(({ company, jobs }) => ({ company, jobs })),
   };
 }
 
-const DONE: Partial<Record<EventType, string>> = {
+const DONE = {
   'problem.reviewed@1': 'Reviewed', 'problem.reopened@1': 'Taken back to check', 'problem.snoozed@1': 'Snoozed', 'problem.woken@1': 'Snooze ended',
   'problem.noted@1': 'Note', 'problem.ticketed@1': 'Ticket', 'problem.opened@1': 'Began', 'problem.closed@1': 'Over',
-};
+} as const satisfies Partial<Record<EventType, ProblemDeed>>;
+const isDeed = (type: string): type is keyof typeof DONE => type in DONE;
 
 /** Who did what to the problem, newest first. */
 async function historyOf(tx: TenantTx, problem: number): Promise<Execution['history']> {
@@ -70,13 +74,22 @@ async function historyOf(tx: TenantTx, problem: number): Promise<Execution['hist
     .where(sql<boolean>`(data->>'n' = ${String(problem)} or data::jsonb->'problems' @> to_jsonb(${problem}::bigint))`)
     .orderBy('seq', 'desc').limit(100).execute();
   const names = new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));
-  return events.map(({ type, at, actor, data }) => ({
+  return events.flatMap(({ type, at, actor, data }) => (!isDeed(type) ? [] : [{
     at: iso(at), who: actor.is === 'user' ? names.get(actor.id) ?? 'A former user' : actor.is === 'source' ? 'The source' : 'The clock',
-    what: DONE[type as EventType] ?? type, comment: commentOf(data),
-  }));
+    ...saidOf(DONE[type], data as Said),
+  }]));
 }
 
-function commentOf(data: unknown): string | null {
-  const { comment, content, reason, ticket } = data as { comment?: string | null; content?: string | null; reason?: string; ticket?: string | null };
-  return comment ?? content ?? reason ?? ticket ?? null;
+/** What the events of `DONE` may say beside the problem. */
+interface Said { readonly comment?: string | null; readonly content?: string | null; readonly reason?: string; readonly ticket?: string | null; readonly until?: Ms; readonly by?: 'success' | 'changed' }
+
+function saidOf(what: (typeof DONE)[keyof typeof DONE], { comment, content, reason, ticket, until, by }: Said): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {
+  const none = { comment: null, until: null };
+  switch (what) {
+    case 'Note': return content == null ? { ...none, what: 'Note taken away' } : { ...none, what, comment: content };
+    case 'Ticket': return ticket == null ? { ...none, what: 'Ticket taken away' } : { ...none, what, comment: ticket };
+    case 'Snoozed': return { what, comment: reason ?? null, until: isoOrNull(until ?? null) };
+    case 'Over': return { ...none, what: by === 'changed' ? 'Changed' : what };
+    default: return { ...none, what, comment: comment ?? null };
+  }
 }

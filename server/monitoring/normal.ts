@@ -2,7 +2,9 @@ import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import { firstLine } from '#contract/monitoring/line.ts';
 import type { JobRow, RunRow, Schedule } from '#contract/monitoring/rows.ts';
+import type { Task, TaskIn } from '#contract/monitoring/task.ts';
 import { scheduleFault } from './cron.ts';
+import { fitText } from './log-body.ts';
 import { maskSecrets } from './secrets.ts';
 
 /** What a source says of the job of a run. What it leaves out stays as it is, or gets the default where the job is new. */
@@ -41,6 +43,8 @@ export interface Normal {
   readonly message: string | null;
   readonly exitCode: number | null;
   readonly log: string | null;
+  /** What was done with each object, in the order of the source; empty where it told of none. */
+  readonly tasks: readonly Task[];
   readonly detail: RunRow['detail'];
 }
 
@@ -70,6 +74,7 @@ export function normalOf(execution: ExecutionIn, index: number, at: Ms, byArriva
     message: lineOf(execution.message),
     exitCode: execution.exitCode ?? null,
     log: logOf(execution.log),
+    tasks: (execution.tasks ?? []).map(taskOf),
     detail: plain(execution.detail ?? {}),
   };
 }
@@ -79,6 +84,11 @@ export const lineOf = (text: string | null | undefined): string | null =>
 
 export const logOf = (text: string | null | undefined): string | null =>
   text === undefined || text === null || text.trim() === '' ? null : maskSecrets(text);
+
+const taskOf = ({ name, status, startTime, durationSec = null, bytesTransferred = null, bytesProcessed = null, message }: TaskIn): Task => ({
+  name: fitText(maskSecrets(name)), status, startTime: startTime == null ? null : new Date(startTime).toISOString(), durationSec, bytesTransferred, bytesProcessed,
+  message: fitText(maskSecrets(message ?? '').trim()) || null,
+});
 
 const plain = (detail: RunRow['detail']): RunRow['detail'] =>
   Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, typeof value === 'string' ? maskSecrets(value) : value]));
@@ -94,5 +104,19 @@ function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: 
     if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: too large`;
   }
   const fault = execution.schedule ? scheduleFault(execution.schedule) : null;
-  return fault === null ? null : `schedule: ${fault}`;
+  if (fault !== null) return `schedule: ${fault}`;
+  for (const [place, task] of (execution.tasks ?? []).entries()) {
+    const wrong = taskFault(task, at);
+    if (wrong !== null) return `tasks.${place}.${wrong}`;
+  }
+  return null;
+}
+
+function taskFault(task: TaskIn, at: Ms): string | null {
+  const startedAt = task.startTime == null ? null : Date.parse(task.startTime);
+  if (startedAt !== null && !(startedAt >= 0)) return 'startTime: not a moment after 1970';
+  if (startedAt !== null && startedAt > at + AHEAD) return 'startTime: more than a day in the future';
+  if ((task.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
+  const large = (['bytesTransferred', 'bytesProcessed'] as const).find((name) => !Number.isSafeInteger(task[name] ?? 0));
+  return large === undefined ? null : `${large}: too large`;
 }

@@ -99,7 +99,7 @@ const minuteText = (at: Ms): string => `${new Date(at).toISOString().slice(0, 16
 
 const abandoned = (job: JobRow, run: RunRow): Normal => ({
   index: 0, job: { uid: job.uid, name: job.name }, externalId: run.uid, status: 'Failed', startedAt: run.startedAt, endedAt: null, byArrival: true,
-  durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: ABANDONED, exitCode: null, log: null, detail: {},
+  durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: ABANDONED, exitCode: null, log: null, tasks: [], detail: {},
 });
 
 /** Keys whose last request was a fault. */

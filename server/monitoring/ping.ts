@@ -61,7 +61,7 @@ function normal({ key }: Holder, slug: string, { action, query: params }: PingAd
     externalId: rid === null ? null : ridName(slug, rid),
     status, startedAt: null, endedAt: null, byArrival: true, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null,
     message: status === 'Success' || status === 'Running' ? null : lineOf(body) ?? (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`),
-    exitCode: action === 'start' ? null : exit, log, detail: {},
+    exitCode: action === 'start' ? null : exit, log, tasks: [], detail: {},
   };
 }
 

@@ -5,7 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { Ingested } from '#contract/monitoring/ingest.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { World } from '../world.ts';
-import { type Decision, decide, type Ground } from './decide.ts';
+import { type Decision, decide, type Ground, type TasksOf } from './decide.ts';
 import { causesOf, groundFor, usedOf } from './ground.ts';
 import { stands } from './ingest-key.ts';
 import { clampLog } from './log-body.ts';
@@ -37,6 +37,7 @@ async function write(tx: TenantTx, ground: Ground, key: KeyRow, executions: read
     : decision.drafts;
   await tx.append(drafts, bySource(key.id, at), usedOf(before, ground.next));
   await keepLogs(tx, decision.logs);
+  await keepTasks(tx, decision.tasks);
   return decision;
 }
 
@@ -49,6 +50,15 @@ export async function keepLogs(tx: TenantTx, logs: readonly { readonly run: RunN
   await tx.sql.executeQuery(CompiledQuery.raw(`insert into run_log (tenant_id, run_n, body)
     select $1::uuid, run_n, body from json_to_recordset($2::text::json) as x(run_n bigint, body text)
     on conflict (tenant_id, run_n) do update set body = excluded.body`, [tx.tenant, JSON.stringify([...bodies].map(([run_n, body]) => ({ run_n, body })))]));
+}
+
+/** TASK-1: what runs did with their objects stands beside the log of events, as their logs do. What a run tells last counts. */
+export async function keepTasks(tx: TenantTx, told: readonly TasksOf[]): Promise<void> {
+  if (told.length === 0) return;
+  const last = new Map(told.map(({ run, tasks }) => [run, tasks]));
+  await tx.sql.executeQuery(CompiledQuery.raw(`insert into run_task (tenant_id, run_n, tasks)
+    select $1::uuid, run_n, tasks from json_to_recordset($2::text::json) as x(run_n bigint, tasks json)
+    on conflict (tenant_id, run_n) do update set tasks = excluded.tasks`, [tx.tenant, JSON.stringify([...last].map(([run_n, tasks]) => ({ run_n, tasks })))]));
 }
 
 /**

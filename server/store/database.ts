@@ -2,6 +2,7 @@ import type { ColumnType, Generated } from 'kysely';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Tables } from '#contract/fold.ts';
+import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
 
 /**
@@ -34,6 +35,7 @@ export interface Database {
   repository_sample: RepositorySampleTable;
   run_day: RunDayTable;
   run_log: { tenant_id: TenantId; run_n: RunN; body: string };
+  run_task: { tenant_id: TenantId; run_n: RunN; tasks: Json<readonly Task[]> };
   person: PersonTable;
   session: SessionTable;
   throttle: { tenant_id: TenantId; bucket: string; failures: number; until: Ms; at: Ms };

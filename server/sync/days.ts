@@ -13,19 +13,38 @@ export interface DayInfo { readonly day: Day; readonly rows: number; readonly ta
 
 export const dayAt = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
-/** The days of the window that hold runs of the scope, newest first. A day's tag changes when any run of it does. */
+/** The days of the window that hold runs of the scope, newest first. A day's tag changes when any run of it does, and when a job becomes of another kind. */
 export async function daysOf(tx: TenantTx, scope: Scope, from: Day, epoch: string): Promise<DayInfo[]> {
+  const days = await changedDays(tx, scope, from);
+  const kinds = days.length === 0 ? 0 : await kindsChanged(tx, scope, Math.min(...days.map(({ seq }) => seq)));
+  return days.map(({ day, rows, seq }) => ({ day, rows, tag: tagOf(epoch, day, Math.max(seq, kinds), scope) }));
+}
+
+/**
+ * SYNC-11: the last event after `seq` by which a job became of another kind, which its runs tell in the columns; 0 where there is none. Jobs change
+ * seldom, and mostly in what no column tells: each such event is laid beside the one before it.
+ */
+async function kindsChanged(tx: TenantTx, scope: Scope, seq: number): Promise<number> {
+  const { rows } = await sql<{ seq: number | null }>`select max(e.seq) as seq from event as e
+    cross join lateral (select data from event where tenant_id = ${tx.tenant}::uuid and entity = e.entity and seq < e.seq and type in ('job.found@1', 'job.changed@1')
+      and entity not like 'run:%' order by seq desc limit 1) as p
+    where e.tenant_id = ${tx.tenant}::uuid and e.type = 'job.changed@1' and e.seq > ${seq} and e.entity not like 'run:%' and (e.data->>'managed', e.data->>'source', e.data->>'type') is distinct from (p.data->>'managed', p.data->>'source', p.data->>'type')
+      ${scope.companies === null ? sql`` : sql`and e.company in (${sql.join([...scope.companies])})`}`.execute(tx.sql);
+  return rows[0]?.seq ?? 0;
+}
+
+interface ChangedDay { readonly day: Day; readonly rows: number; readonly seq: number }
+
+async function changedDays(tx: TenantTx, scope: Scope, from: Day): Promise<ChangedDay[]> {
   if (scope.companies === null) {
-    const rows = await tx.sql.selectFrom('run_day').select(['day', 'rows', 'seq'])
+    return await tx.sql.selectFrom('run_day').select(['day', 'rows', 'seq'])
       .where('tenant_id', '=', tx.tenant).where('day', '>=', from).where('rows', '>', 0).orderBy('day', 'desc').execute();
-    return rows.map(({ day, rows: count, seq }) => ({ day, rows: count, tag: tagOf(epoch, day, seq, scope) }));
   }
   if (scope.companies.size === 0) return [];
   const day = sql<Day>`to_char(to_timestamp(started_at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD')`;
-  const rows = await tx.sql.selectFrom('run').select([day.as('day'), (e) => e.fn.countAll<number>().as('rows'), (e) => e.fn.max('seq').as('seq')])
+  return await tx.sql.selectFrom('run').select([day.as('day'), (e) => e.fn.countAll<number>().as('rows'), (e) => e.fn.max('seq').as('seq')])
     .where('tenant_id', '=', tx.tenant).where('company_n', 'in', [...scope.companies]).where('started_at', '>=', Date.parse(from))
     .groupBy(day).orderBy(day, 'desc').execute();
-  return rows.map((row) => ({ day: row.day, rows: row.rows, tag: tagOf(epoch, row.day, row.seq, scope) }));
 }
 
 export async function tagOfDay(tx: TenantTx, scope: Scope, day: Day, epoch: string): Promise<string> {

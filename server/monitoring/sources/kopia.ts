@@ -1,12 +1,25 @@
 import { amount, common, details, iso, isObject, type Json, jsonIn, list, logText, momentOf, none, one, type Reader, type Reading, readLines, sub, type ToolQuery, whole, word } from './reading.ts';
+import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import { firstLine } from '#contract/monitoring/line.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { TASK_STATUSES, type TaskIn } from '#contract/monitoring/task.ts';
 
-/** `kopia snapshot create --json`: one manifest, or an array of them. An `incomplete` one, or one with failed entries, has failed. */
+/**
+ * `kopia snapshot create --json`: one manifest, or an array of them. An `incomplete` one, or one with failed entries, has failed. Each path is a job
+ * of its own; where the address names the job, several are what one run of it did.
+ */
 export const readKopia: Reader = (body, query, at) => {
   const value = jsonIn(body);
   const found = isObject(value) ? [value] : list(value).filter(isObject);
   const manifests = found.length > 0 ? found : readLines(body).objects;
-  const readings = manifests.filter((one) => 'source' in one || 'rootEntry' in one).map((manifest) => readManifest(manifest, query));
+  const told = manifests.filter((one) => 'source' in one || 'rootEntry' in one);
+  if (query.job !== null && told.length > 1 && told.length <= LIMITS.tasks) {
+    // The exit code is that of all of them.
+    const paths = told.map((manifest) => readManifest(manifest, { ...query, exit: null }));
+    const executions = paths.flatMap((path) => path.executions);
+    if (executions.length === told.length) return one(together(executions.map(({ execution }) => execution), query.exit), executions.some(({ byArrival }) => byArrival));
+  }
+  const readings = told.map((manifest) => readManifest(manifest, query));
   if (readings.length > 0) return { executions: readings.flatMap((one) => one.executions), rejected: readings.flatMap((one, index) => one.rejected.map(({ error }) => ({ index, error }))) };
   if (query.exit === null) return none('There is no manifest of kopia in it, and no exit code.');
   const bad = query.exit !== 0;
@@ -40,4 +53,32 @@ function readManifest(manifest: Json, query: ToolQuery): Reading {
     message: status === 'Success' ? null : reason ?? (incomplete === null ? 'Some entries failed.' : `Incomplete: ${incomplete}`),
     detail: details({ snapshot: id, path, user: word(source['userName']), directories: whole(summary['dirs']), ignoredErrors: amount(ignored) }),
   }, end === null);
+}
+
+/** One run over several paths: it did as badly as the worst of them. Named by the first snapshot. */
+function together(paths: readonly ExecutionIn[], exit: number | null): ExecutionIn {
+  const worst = TASK_STATUSES.flatMap((status) => paths.find((path) => path.status === status) ?? [])[0];
+  const [first] = paths;
+  if (!first || !worst) throw new Error('Nothing to put together.');
+  const said = worst.message == null ? null : `${pathOf(worst)}: ${worst.message}`;
+  const bad = exit !== null && exit !== 0;
+  const ends = paths.flatMap(({ endTime }) => endTime ?? []);
+  const sum = (name: 'bytesTransferred' | 'bytesProcessed' | 'filesTotal' | 'filesFailed'): number | null =>
+    paths.every((path) => path[name] == null) ? null : paths.reduce((all, path) => all + (path[name] ?? 0), 0);
+  return {
+    ...first, exitCode: exit, status: bad ? 'Failed' : worst.status, message: bad ? said ?? `kopia ended with exit code ${exit}.` : said,
+    startTime: paths.map(({ startTime }) => startTime).toSorted()[0] ?? first.startTime, endTime: ends.length < paths.length ? null : ends.toSorted().at(-1) ?? null,
+    bytesTransferred: sum('bytesTransferred'), bytesProcessed: sum('bytesProcessed'), filesTotal: sum('filesTotal'), filesFailed: sum('filesFailed'),
+    detail: details({ paths: paths.length, user: word(first.detail?.['user']) }), tasks: paths.map(taskOf),
+  };
+}
+
+const pathOf = (path: ExecutionIn): string => (word(path.detail?.['path']) ?? path.job).slice(0, LIMITS.nameChars);
+
+function taskOf(path: ExecutionIn): TaskIn {
+  const { status, startTime, endTime = null, bytesTransferred = null, bytesProcessed = null, message } = path;
+  return {
+    name: pathOf(path), status, startTime, durationSec: endTime === null ? null : Math.round((Date.parse(endTime) - Date.parse(startTime)) / 1000), bytesTransferred, bytesProcessed,
+    message: message == null ? null : firstLine(message),
+  };
 }

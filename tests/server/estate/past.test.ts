@@ -65,3 +65,25 @@ test('EST-5: the past has been worked on: reviews with comments, notes, snoozes 
   const last = Math.max(...past.by.filter(({ actor }) => actor.is === 'user').map(({ at }) => at));
   expect(BORN - last).toBeGreaterThan(18 * HOUR);
 });
+
+test('EST-4, TASK-1: jobs with several machines or mailboxes tell what became of each, in step with the run', () => {
+  const told = past.tasks;
+  expect(told.length).toBeGreaterThan(50);
+  const runs = new Map(past.drafts.flatMap(({ event }) => (event.type === 'run.finished@1' ? [[event.data.n, event.data] as const] : [])));
+  for (const { run, tasks } of told) {
+    const row = runs.get(run);
+    expect(new Set(tasks.map(({ name }) => name)).size, 'names').toBe(tasks.length);
+    const bad = tasks.filter(({ status }) => status !== 'Success' && status !== 'Pending').map(({ status }) => status);
+    expect(bad).toEqual(row?.status === 'Success' ? [] : [row?.status]);
+    const moved = tasks.reduce((sum, { bytesTransferred }) => sum + (bytesTransferred ?? 0), 0);
+    if (tasks.some(({ status }) => status === 'Success' || status === 'Warning')) expect(Math.abs(moved - (row?.bytes ?? 0))).toBeLessThanOrEqual(tasks.length);
+    else expect(moved).toBe(0);
+  }
+  // The same machines every night.
+  const nights = new Map<number, Set<string>>();
+  for (const { run, tasks } of told) {
+    const job = runs.get(run)?.job ?? 0;
+    nights.set(job, (nights.get(job) ?? new Set()).add(tasks.map(({ name }) => name).join()));
+  }
+  expect([...nights.values()].filter((names) => names.size !== 1)).toEqual([]);
+});

@@ -112,6 +112,27 @@ test('SRC-5: manifests of kopia, by its source', () => {
   expect(readKopia('ERROR open repository: repository is not connected', { ...plain, exit: 1 }, NOON).executions[0]?.execution).toMatchObject({ status: 'Failed', message: 'open repository: repository is not connected' });
 });
 
+test('TASK-3: where the address names one job, the paths of kopia are what one run of it did; no other tool tells objects', () => {
+  const { executions } = readKopia(fixture('kopia.json'), { ...plain, exit: 1 }, NOON);
+  expect(executions).toHaveLength(1);
+  const [one] = executions;
+  expect(v.safeParse(ExecutionInSchema, one?.execution).issues ?? []).toEqual([]);
+  expect(one).toMatchObject({ byArrival: false, execution: {
+    job: 'files', computer: 'pc-1', status: 'Failed', externalId: 'f1a2b3c4d5e6f708', startTime: '2026-03-02T01:00:00.123Z', endTime: '2026-03-02T04:00:30.000Z', exitCode: 1,
+    filesTotal: 330, bytesProcessed: 5_000_300, message: '/srv: db/locked.bin: open /srv/db/locked.bin: permission denied', detail: { paths: 4 },
+    tasks: [
+      { name: '/home/kate', status: 'Success', durationSec: 250, bytesProcessed: 5_000_000, message: null }, { name: '/srv', status: 'Failed', durationSec: 30 },
+      { name: '/opt', status: 'Failed', message: 'Incomplete: canceled' }, { name: '/var', status: 'Warning' },
+    ],
+  } });
+  const good = JSON.stringify((JSON.parse(fixture('kopia.json')) as unknown[]).slice(0, 1).flatMap((manifest) => [manifest, manifest]));
+  expect(readKopia(good, { ...plain, exit: 0 }, NOON).executions[0]?.execution).toMatchObject({ status: 'Success', message: null });
+  expect(readKopia(good, { ...plain, exit: 1 }, NOON).executions[0]?.execution).toMatchObject({ status: 'Failed', message: 'kopia ended with exit code 1.' });
+  for (const [reader, name] of [[readRestic, 'restic-good.txt'], [readBorg, 'borg-good.txt'], [readRclone, 'rclone-good.txt'], [readDuplicati, 'duplicati.json'], [readBacula, 'bacula.json']] as const) {
+    expect([name, ...reader(fixture(name), { ...plain, exit: 0, tz: 'UTC' }, NOON).executions.flatMap(({ execution }) => execution.tasks ?? [])]).toEqual([name]);
+  }
+});
+
 test('SRC-6: a report of Duplicati, by its source', () => {
   const one = read(readDuplicati, 'duplicati.json', { job: null, host: null });
   expect(one).toMatchObject({

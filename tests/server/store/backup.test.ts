@@ -20,6 +20,9 @@ async function filled(store: OpenStore): Promise<string[]> {
     await store.tenant(tenant, async (tx) => {
       await tx.append([companyDraft(1), jobDraft(1), problemDraft(1, 1, 1), runDraft({ n: 1, problem: 1, message: 'ü "quoted" \\ 💾' })], byClock);
       await tx.append(Array.from({ length: 700 + index }, (_, n) => runDraft({ n: n + 2 })), byClock);
+      await tx.sql.insertInto('run_log').values({ tenant_id: tenant, run_n: 1, body: 'ü "log" 💾' }).execute();
+      const task = { name: 'VM "1" ü', status: 'Failed', startTime: null, durationSec: 5, bytesTransferred: 9e15, bytesProcessed: null, message: 'back \\ slash' };
+      await tx.sql.insertInto('run_task').values({ tenant_id: tenant, run_n: 1, tasks: JSON.stringify([task]) }).execute();
       await tx.sql.insertInto('person').values({ tenant_id: tenant, id: crypto.randomUUID(), username: 'Ann', username_key: 'ann', name: 'Ann', email: null, password_hash: '$argon2id$x' }).execute();
       await tx.sql.insertInto('session').values({
         tenant_id: tenant, id: crypto.randomUUID(), user_id: crypto.randomUUID(), access_hash: 'a', access_until: 1, refresh_hash: 'r', previous_refresh_hash: null,
@@ -55,6 +58,8 @@ eachDatabase((name, open) => {
     expect(withoutEpochs(after)).toEqual(withoutEpochs(before));
     expect(epochs(after).filter((epoch) => epochs(before).includes(epoch))).toEqual([]);
     expect((await rebuild(to)).flatMap((one) => one.differences)).toEqual([]);
+    const beside = after.flatMap((line) => (line.is === 'row' && (line.table === 'run_log' || line.table === 'run_task') ? [line.row] : []));
+    expect(beside.length, 'logs and objects of runs are in it').toBe(2 * tenants.length);
     expect(JSON.stringify(after)).not.toContain('access_hash');
     await expect(restoreFrom(to, file), 'not into a database that holds something').rejects.toThrow('The database is not empty');
     expect((await to.tenant(tenants[0] ?? '', (tx) => tx.append([runDraft({ n: 9000 })], byClock)))[0]?.seq).toBe(705);

@@ -10,7 +10,8 @@ const PROOF = Number(process.env['PROOF'] ?? 1);
 const execution = {
   job: 'Files', jobInstanceUid: 'u', externalId: 'e', computer: 'pc', server: 's', source: 'restic', type: 'Backup', entityGroup: 'other', managed: null, enabled: true,
   schedule: { is: 'cron', cron: '0 1 * * *', tz: 'UTC' }, graceSec: 5, status: 'Failed', startTime: '2026-03-02T11:00:00.000Z', endTime: '2026-03-02T11:00:00Z', durationSec: 0,
-  bytesTransferred: 1, bytesProcessed: null, filesTotal: 3, filesFailed: 0, message: 'no', exitCode: -1, log: 'text', detail: { a: 1, b: 'c', d: null, e: false },
+  bytesTransferred: 1, bytesProcessed: null, filesTotal: 3, filesFailed: 0, message: 'no', exitCode: -1, log: 'text',
+  tasks: [{ name: 'VM', status: 'Success', startTime: null, durationSec: 1, message: 'm' }, { name: 'b', status: 'Pending' }], detail: { a: 1, b: 'c', d: null, e: false },
 };
 /** A schema, and values that it takes. */
 const SCHEMAS: readonly (readonly [name: string, schema: v.GenericSchema, good: unknown])[] = [

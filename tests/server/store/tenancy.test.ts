@@ -79,6 +79,7 @@ eachDatabase((name, open) => {
     const values = { tenant_id: b, run_n: 1, body: 'x' };
     await expect(store.tenant(a, ({ sql }) => sql.insertInto('run_log').values(values).execute())).rejects.toMatchObject({ code: '42501' });
     await expect(store.system((sql) => sql.insertInto('run_log').values(values).execute())).rejects.toMatchObject({ code: '42501' });
+    await expect(store.tenant(a, ({ sql }) => sql.insertInto('run_task').values({ tenant_id: b, run_n: 1, tasks: '[]' }).execute())).rejects.toMatchObject({ code: '42501' });
     await expect(store.tenant(a, ({ sql }) => sql.updateTable('job').set({ tenant_id: b }).execute())).rejects.toMatchObject({ code: '42501' });
   });
 

@@ -25,6 +25,7 @@ function runsIn(body: ArrayBuffer): LeanRun[] {
   }
   return found;
 }
+const today = (more: object): object => failure('files', `${TODAY}T02:00:00Z`, more);
 const events = (me: Asker, { epoch, cursor }: Pick<Bootstrap, 'epoch' | 'cursor'>, more = ''): Promise<Answer<EventsPage>> =>
   me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}${more}`);
 
@@ -93,6 +94,35 @@ eachDatabase((_name, open) => {
     const later = await bytesOf(office.app, office.host, YESTERDAY, { authorization, 'if-none-match': tag });
     expect(later.status).toBe(200);
     expect(runsIn(await later.arrayBuffer())).toHaveLength(3);
+  });
+
+  test('SYNC-11, SYNC-4: a closed day is another page when a job of it has become of another kind, and the same one when only its schedule has', async () => {
+    const office = await anOffice(ground);
+    const me = await office.as('karl', ['operator']);
+    await office.as('lena', ['operator'], [2]);
+    const early = (more: object = {}): object => failure('files', `${YESTERDAY}T02:00:00Z`, more);
+    await office.post(1, [early({ managed: true })]);
+    await office.post(2, [failure('mail', `${YESTERDAY}T03:00:00Z`)]);
+    const tokenOf = async (username: string): Promise<string> => (await ask<{ token: string }>(office.app, '/api/v1/auth/login/db', { method: 'POST', host: office.host, body: { username, password: 'correct horse battery' } })).body.data.token;
+    const headers = [{ authorization: `Bearer ${await tokenOf('karl')}` }, { authorization: `Bearer ${await tokenOf('lena')}` }] as const;
+    const fetched = async (who: 0 | 1, tag?: string) => {
+      const answer = await bytesOf(office.app, office.host, YESTERDAY, { ...headers[who], ...(tag === undefined ? {} : { 'if-none-match': tag }) });
+      return { status: answer.status, tag: answer.headers.get('etag') ?? '', kinds: answer.status === 304 ? [] : runsIn(await answer.arrayBuffer()).map(({ kind }) => kind) };
+    };
+    const [before, theirs] = [await fetched(0), await fetched(1)];
+    // Told with a result of another day: no run of the closed day is touched.
+    await office.post(1, [today({ managed: true, schedule: { is: 'every', everySec: 3_600 } })]);
+    expect((await fetched(0, before.tag)).status).toBe(304);
+    await office.post(1, [today({ managed: false, source: 'restic', externalId: 'second' })]);
+    const after = await fetched(0, before.tag);
+    expect([after.status, after.tag === before.tag, after.kinds.length]).toEqual([200, false, 2]);
+    expect(after.kinds).not.toEqual(before.kinds);
+    expect((await fetched(0)).kinds, 'also from what is kept').toEqual(after.kinds);
+    expect((await fetched(1, theirs.tag)).status, 'another company has not changed').toBe(304);
+    const days = (await me<Bootstrap>('GET', 'sync/bootstrap')).body.data.days;
+    expect(days.find(({ day }) => day === YESTERDAY)?.tag).toBe(after.tag);
+    await office.post(1, [today({ managed: false, source: 'restic', externalId: 'third' })]);
+    expect((await fetched(0, after.tag)).status).toBe(304);
   });
 
   test('SYNC-6, T3: a user with one company gets nothing of the other, in no table, day, event or answer', async () => {

@@ -1,0 +1,35 @@
+import * as v from 'valibot';
+import { LIMITS } from '../limits.ts';
+
+/** What became of one object of a run (a machine, a share, a mailbox, a path), worst first. `Pending`: its turn has not come. */
+export const TASK_STATUSES = ['Failed', 'Error', 'Warning', 'Running', 'Pending', 'Success'] as const;
+
+const instant = v.pipe(v.string(), v.isoTimestamp());
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** One object as a source tells of it. Times ISO 8601 with zone, sizes bytes, lengths seconds. */
+const TaskInSchema = v.strictObject({
+  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  status: v.picklist(TASK_STATUSES),
+  startTime: v.optional(v.nullable(instant)),
+  durationSec: v.optional(v.nullable(count)),
+  bytesTransferred: v.optional(v.nullable(count)),
+  bytesProcessed: v.optional(v.nullable(count)),
+  message: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.messageChars)))),
+});
+export type TaskIn = v.InferOutput<typeof TaskInSchema>;
+export const TasksInSchema = v.pipe(v.array(TaskInSchema), v.maxLength(LIMITS.tasks));
+
+/** The same as it is kept and given back. */
+export const TaskSchema = v.object({
+  name: v.string(), status: v.picklist(TASK_STATUSES), startTime: v.nullable(v.string()), durationSec: v.nullable(v.number()),
+  bytesTransferred: v.nullable(v.number()), bytesProcessed: v.nullable(v.number()), message: v.nullable(v.string()),
+});
+export type Task = v.InferOutput<typeof TaskSchema>;
+
+/** TASK-1: the worst first, those that are alike in the order of the source. */
+export const worstFirst = (tasks: readonly Task[]): Task[] =>
+  tasks.toSorted((a, b) => TASK_STATUSES.indexOf(a.status) - TASK_STATUSES.indexOf(b.status));
+
+/** Whether its data are there: also where something is to be said against it. */
+export const isDoneTask = ({ status }: Pick<Task, 'status'>): boolean => status === 'Success' || status === 'Warning';
