@@ -58,7 +58,7 @@ function runAt(plan: ProviderPlan, job: JobPlan, day: DayN, startedAt: Ms, dice:
   const size = job.size * Math.max(0.5, 1 + job.growth * age);
   const full = job.moves === 'all' || (job.moves === 'fulls' && (SATURDAY >> weekdayOf(day) & 1) === 1);
   let moved = full ? size * between(dice, 0.46, 0.54) : size * job.change * (job.when.times.length > 1 ? 1 : SHAPE[weekdayOf(day)] ?? 1) * between(dice, 0.92, 1.08);
-  let length = 40 + size / 4e9 + moved / (job.bytesPerSec * between(dice, 0.95, 1.05));
+  let length = overheadOf(job, size) + moved / (job.bytesPerSec * between(dice, 0.95, 1.05));
   let files = job.files * between(dice, 0.97, 1.03);
   // A few are unlike the others, and nobody is told why.
   const odd = dice();
@@ -78,6 +78,9 @@ function runAt(plan: ProviderPlan, job: JobPlan, day: DayN, startedAt: Ms, dice:
     files: COUNTS_FILES.has(job.source) && told?.went !== 0 ? Math.round(files) : null, told, full, dice,
   });
 }
+
+/** Seconds that go by beside the moving: looking through what may have changed, and each object's snapshot. */
+const overheadOf = (job: JobPlan, size: Bytes): Seconds => (job.when.times.length > 1 ? 40 + size / 4e9 : 50 + 30 * job.objects + size / 6e8);
 
 interface Measures {
   readonly startedAt: Ms; readonly durationSec: Seconds; readonly moved: Bytes | null; readonly processed: Bytes | null; readonly files: number | null;
@@ -113,7 +116,7 @@ function retried(plan: ProviderPlan, job: JobPlan, first: PlannedRun, dice: Dice
   const trouble = dice() < 0.35 ? null : troubleAt(context);
   const moved = Math.round(job.size * job.change * between(dice, 0.75, 1.25));
   return finished(job, {
-    startedAt, durationSec: Math.round(trouble === null ? 40 + job.size / 4e9 + moved / job.bytesPerSec : length), moved: trouble === null ? moved : null,
+    startedAt, durationSec: Math.round(trouble === null ? overheadOf(job, job.size) + moved / job.bytesPerSec : length), moved: trouble === null ? moved : null,
     processed: trouble === null ? Math.round(job.size) : null, files: null, told: trouble === null ? null : tellingOf(trouble, context), full: false, dice,
   });
 }

@@ -63,7 +63,7 @@ const hex = (dice: Dice, chars: number): string => Array.from({ length: chars },
 const repo = ({ repository }: Context): string => repository?.hostName ?? 'REPO01';
 
 const SERVER_DOWN = failed('server', 0, ({ job }) => `Error: Backup repository server ${job.server} is unreachable: no connection could be made because the target machine actively refused it 10.20.0.12:6162`);
-const LOW = warning('low', (context) => `Backup repository ${repo(context)} is getting low on free disk space (${((1 - context.full) * 100).toFixed(1)}% left)`);
+const LOW = warning('low', (context) => `Low free disk space on backup repository ${repo(context)}: ${((1 - context.full) * 100).toFixed(1)}% left`);
 const FULL = failed('space', 0.4, (context) => `Error: There is not enough space on the disk. Failed to write data to the backup file on ${repo(context)}`, 1);
 
 const VEEAM: readonly Trouble[] = [
