@@ -8,7 +8,11 @@ export interface Group { readonly heading: string | null; readonly entries: read
 /** The sidebar, in its order. An entry stands here when its page does. */
 export const MENU: readonly Group[] = [
   { heading: null, entries: [
+    { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard', ability: 'monitoring.dashboard' },
     { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks', ability: 'monitoring.daily-checks' },
+  ] },
+  { heading: 'Reports', entries: [
+    { to: '/monitoring/evidence', word: 'Evidence', icon: 'log', ability: 'monitoring.daily-checks' },
   ] },
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source', ability: 'monitoring.sources' },

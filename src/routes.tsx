@@ -27,9 +27,25 @@ const monitoring = createRoute({
     onward(homeOf(who.is === 'in' ? who.me.roles : []));
   },
 });
+const dashboard = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/dashboard', beforeLoad: behind('monitoring.dashboard'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/dashboard/screen.tsx'), 'Dashboard'),
+});
 const dailyChecks = createRoute({
   getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'),
   component: lazyRouteComponent(() => import('./areas/monitoring/daily-checks/screen.tsx'), 'DailyChecks'),
+});
+const disabledJobs = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/daily-checks/disabled-jobs', beforeLoad: behind('monitoring.daily-checks'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/other-lists/disabled-jobs.tsx'), 'DisabledJobs'),
+});
+const computers = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/daily-checks/computers', beforeLoad: behind('monitoring.daily-checks'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/other-lists/computers.tsx'), 'Computers'),
+});
+const evidence = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/evidence', beforeLoad: behind('monitoring.daily-checks'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/evidence/evidence.tsx'), 'EvidenceScreen'),
 });
 const sources = createRoute({
   getParentRoute: () => framed, path: '/monitoring/sources', beforeLoad: behind('monitoring.sources'),
@@ -41,7 +57,7 @@ const forbidden = createRoute({
 });
 
 /** Every address of the page. */
-export const routes = root.addChildren([login, framed.addChildren([home, monitoring, dailyChecks, sources, forbidden])]);
+export const routes = root.addChildren([login, framed.addChildren([home, monitoring, dashboard, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
 
 function behind(gate: ScreenGate) {
   return async ({ location }: { readonly location: { readonly href: string } }): Promise<void> => {

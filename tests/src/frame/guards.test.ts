@@ -42,8 +42,8 @@ test('PAGE-3: the menu lists what one may open, no more, no less, and no empty g
   }));
 });
 
-test('PAGE-3: an administrator alone begins at the sources, an operator at daily checks', () => {
-  expect(homeOf(['admin'])).toBe('/monitoring/sources');
-  expect(homeOf(['operator'])).toBe('/monitoring/daily-checks');
-  expect(homeOf(['admin', 'operator'])).toBe('/monitoring/daily-checks');
+test('PAGE-3: who may see the dashboard begins there, others at the first page that is theirs', () => {
+  expect(homeOf(['admin'])).toBe('/monitoring/dashboard');
+  expect(homeOf(['operator'])).toBe('/monitoring/dashboard');
+  expect(homeOf(['super-admin'])).toBe('/monitoring/sources');
 });

@@ -1,0 +1,11 @@
+import { FORM_WORDS, LEGEND } from './words.ts';
+import type { Form } from './words.ts';
+
+/** What the marks mean. */
+export function CalendarLegend({ forms = LEGEND }: { readonly forms?: readonly Form[] }) {
+  return (
+    <ul aria-label="Legend" className="cal-legend">
+      {forms.map((form) => <li key={form}><i aria-hidden className="cal-cell" data-form={form} />{FORM_WORDS[form]}</li>)}
+    </ul>
+  );
+}

@@ -1,0 +1,44 @@
+import { useRouter } from '@tanstack/react-router';
+import { useState, useSyncExternalStore } from 'react';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { Day, Ms } from '#contract/ids.ts';
+import { useNow } from '#src/clock.ts';
+import { useWatch } from '#src/door.ts';
+import { dayAt } from '../span/dates.ts';
+import type { DayRule } from '../span/dates.ts';
+import { askOf } from './board.ts';
+import type { Board } from './board.ts';
+import { makePlace } from './place.ts';
+import type { Stretch } from './sight.ts';
+
+/** The calendar of the address, and what the worker answers to it. */
+export interface Asked {
+  readonly board: Board;
+  readonly setBoard: (next: Board, how?: 'push' | 'replace') => void;
+  readonly view: CalendarView | null | undefined;
+  /** The question, without which lines are in sight. */
+  readonly ask: CalendarAsk;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly today: Day;
+  readonly setLines: (lines: Stretch) => void;
+}
+
+const FIRST: Stretch = { first: 0, count: 64 };
+const STILL = {};
+
+export function useBoard(branding: Branding): Asked {
+  const { history } = useRouter();
+  const [place] = useState(() => makePlace(history));
+  const board = useSyncExternalStore(place.subscribe, place.now);
+  const now = useNow();
+  const [lines, putLines] = useState(FIRST);
+  const companies = useWatch('companies', STILL);
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const today = dayAt(now, rule);
+  const ask = askOf(board, today, rule, lines, companies?.map(({ n }) => n) ?? []);
+  const view = useWatch('calendar', ask);
+  const [setLines] = useState(() => (next: Stretch): void => putLines((old) => (old.first === next.first && old.count === next.count ? old : next)));
+  return { board, setBoard: place.set, view, ask, rule, now, today, setLines };
+}

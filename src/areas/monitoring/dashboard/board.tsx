@@ -1,0 +1,85 @@
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { can } from '#contract/abilities.ts';
+import type { Me } from '#contract/account/me.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { bringAhead } from '#src/ahead.ts';
+import { useNow } from '#src/clock.ts';
+import { door, useWatch } from '#src/door.ts';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { bringSpark } from '#src/ui/spark.tsx';
+import { Notices } from '../daily-checks/notices.tsx';
+import { dayAt } from '../span/dates.ts';
+import { boardAddress, boardOf, searchAddress } from './address.ts';
+import type { Board } from './address.ts';
+import { columnsOf } from './columns.ts';
+import { unprotected } from './computers.ts';
+import { EmptyBoard } from './empty.tsx';
+import { Parts } from './parts.tsx';
+import { fillingUp } from './repositories.ts';
+import { historyOf, stretchOf } from './times.ts';
+import { Tools } from './tools.tsx';
+import { useAsked } from './use-asked.ts';
+
+const NOTHING = {};
+const askRepositories = () => door().ask('listRepositories', {});
+const askComputers = () => door().ask('listComputersNow', {});
+const askSync = () => door().ask('lastSync', {});
+
+/** The dashboard of one person. */
+export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
+  const { history } = useRouter();
+  const board = boardOf(useLocation({ select: ({ searchStr }) => searchStr }));
+  const now = useNow();
+  const [text, setText] = useState('');
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, zone = rule.zone;
+  const stretch = stretchOf(board.span, dayAt(now, rule), rule), longer = historyOf(stretch, rule);
+  const { companies, instructionTypes } = board;
+  const overview = useWatch('overview', { from: stretch.from, to: stretch.to, companies, instructionTypes });
+  const past = useWatch('overview', { from: longer.from, to: longer.to, companies, instructionTypes });
+  const status = useWatch('status', NOTHING);
+  const known = useWatch('companies', NOTHING);
+  const opens = can(me.roles, 'monitoring.daily-checks'), stores = can(me.roles, 'monitoring.repositories');
+  const repositories = useAsked(askRepositories, stores, MESSAGES.getRepositories);
+  const computers = useAsked(askComputers, opens, MESSAGES.getComputers);
+  const sync = useAsked(askSync, true, MESSAGES.getLastSync);
+  useEffect(() => bringAhead(bringSpark), []);
+
+  const setBoard = (next: Board): void => history.push(boardAddress(next));
+  const companyName = (n: CompanyN): string => known?.find((one) => one.n === n)?.name ?? `Company ${n}`;
+  const told = (at: number): string => (now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone));
+  const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
+
+  return (
+    <Page
+      title="Dashboard" detail={formatDay(now, zone)}
+      {...(opens && { search: <SearchField label="Search jobs, companies, causes" value={text} focusKey="/" onChange={setText} onLeave={() => { if (text.trim() !== '') history.push(searchAddress(text)); }} /> })}
+    >
+      <div className="min-h-full bg-sheet pb-6">
+        <Notices status={status} newestAt={overview?.newestAt ?? null} zone={zone} now={now} />
+        {!overview || !past
+          ? overview === null && status?.is === 'offline'
+            ? <EmptyBoard why="nothing-kept" board={board} overview={null} onBoard={setBoard} zone={zone} />
+            : <Late><Opening /></Late>
+          : (
+            <>
+              <Tools board={board} stretch={stretch} overview={overview} companies={known ?? []} rule={rule} now={now} arriving={status?.is === 'catching-up' ? status.left : 0} onBoard={setBoard} />
+              <Parts
+                board={board} stretch={stretch} overview={overview} past={past} columns={columnsOf(past.days)} rule={rule} now={now} rankings={can(me.roles, 'monitoring.rankings')} stores={stores} opens={opens}
+                repositories={repositories} filling={repositories.value === null ? [] : fillingUp(repositories.value, companies, now)} computers={computers} bare={bare} sync={sync}
+                companyName={companyName} told={told} onBoard={setBoard}
+              />
+            </>
+          )}
+      </div>
+    </Page>
+  );
+}
+
+const DAY_MS = 86_400_000;

@@ -1,0 +1,137 @@
+import type { ReactNode } from 'react';
+import type { Ms } from '#contract/ids.ts';
+import type { Overview } from '#contract/monitoring/overview.ts';
+import { useWatch } from '#src/door.ts';
+import { formatCount } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { Spark } from '#src/ui/spark.tsx';
+import { dayAt, SHORTCUTS, spanKey, spanLabel, spanOfKey } from '../span/dates.ts';
+import type { DayRule, Span } from '../span/dates.ts';
+import { listAddress } from './address.ts';
+import type { Board, StatName } from './address.ts';
+import { traceOf } from './columns.ts';
+import type { Column } from './columns.ts';
+import { countDelta, shareDelta, shareOf, shareWords } from './figures.ts';
+import type { Delta } from './figures.ts';
+import { Go } from './go.tsx';
+import { daysWords, stretchOf } from './times.ts';
+import type { Stretch } from './times.ts';
+import { STAT_STATES, STAT_WORDS } from './words.ts';
+
+export interface StatFrameProps {
+  readonly name: StatName;
+  /** Where the title leads; null where one may not go there. */
+  readonly href: string | null;
+  readonly board: Board;
+  readonly stretch: Stretch;
+  readonly onBoard: (next: Board) => void;
+  readonly figure: ReactNode;
+  readonly trace: readonly (number | null)[];
+  readonly delta: Delta | null;
+  readonly children?: ReactNode;
+}
+
+/** A figure with its days, its line and its change. */
+export function StatFrame({ name, href, board, stretch, onBoard, figure, trace, delta, children }: StatFrameProps) {
+  const title = STAT_WORDS[name];
+  return (
+    <li className="min-w-0 border-hair py-3 max-tablet:border-b max-tablet:last:border-b-0 tablet:px-4 desk:not-first:border-l desk:first:pl-0 desk:last:pr-0">
+      <div className="flex min-h-6 items-center justify-between gap-2">
+        {href === null
+          ? <b className="truncate">{title}</b>
+          : (
+            <Go href={href} className="inline-flex min-w-0 items-center gap-0.5 font-semibold hover:underline pointer-coarse:min-h-11">
+              <span className="truncate">{title}</span><Icon name="chevron-right" size={12} className="text-ink-3" />
+            </Go>
+          )}
+        <OwnDays name={name} board={board} stretch={stretch} onBoard={onBoard} />
+      </div>
+      <div className="flex items-end justify-between gap-2 py-2">
+        <span className="text-head leading-8 whitespace-nowrap">{figure}</span>
+        <Spark values={trace} width={112} height={44} end={delta?.tone ?? null} />
+      </div>
+      {delta !== null && (
+        <p className="m-0 flex items-center gap-1 text-ink-2">
+          {delta.way !== null && (
+            <Icon
+              name={delta.way === 'up' ? 'chevron-up' : 'chevron-down'} size={12}
+              className={delta.tone === 'good' ? 'text-success' : delta.tone === 'bad' ? 'text-failed' : 'text-ink-3'}
+            />
+          )}
+          <span className="min-w-0 truncate" title={delta.words}>{delta.words}</span>
+        </p>
+      )}
+      {children}
+    </li>
+  );
+}
+
+/** Days of this figure alone, where they are not the page's. */
+function OwnDays({ name, board, stretch, onBoard }: Pick<StatFrameProps, 'name' | 'board' | 'stretch' | 'onBoard'>) {
+  const { [name]: own, ...others } = board.own;
+  const known = own === undefined || SHORTCUTS.some((one) => spanKey(one) === spanKey(own));
+  const set = (key: string): void => {
+    const span = spanOfKey(key);
+    onBoard({ ...board, own: span ? { ...others, [name]: span } : others });
+  };
+  return (
+    <span
+      title={daysWords(stretch.days)}
+      className={`relative inline-flex min-h-6 shrink-0 items-center gap-0.5 rounded-part px-0.5 text-agate focus-within:outline-2 focus-within:outline-accent hover:text-ink pointer-coarse:min-h-11
+        ${own ? 'font-semibold text-accent' : 'text-ink-3'}`}
+    >
+      <span aria-hidden>{formatCount(stretch.count)} d</span><Icon name="chevron-down" size={12} />
+      <select
+        aria-label={`Days of ${STAT_WORDS[name]}`} value={own ? spanKey(own) : ''} onChange={(event) => set(event.target.value)}
+        className="absolute inset-0 w-full cursor-pointer appearance-none bg-sheet text-ink opacity-0"
+      >
+        <option value="">As the page: {spanLabel(board.span)}</option>
+        {!known && own && <option value={spanKey(own)}>{spanLabel(own)}</option>}
+        {SHORTCUTS.map((one) => <option key={spanKey(one)} value={spanKey(one)}>{spanLabel(one)}</option>)}
+      </select>
+    </span>
+  );
+}
+
+export interface StatProps {
+  readonly name: Exclude<StatName, 'unprotected'>;
+  readonly board: Board;
+  readonly stretch: Stretch;
+  readonly overview: Overview;
+  readonly columns: readonly Column[];
+  /** Whether one may open the list. */
+  readonly opens: boolean;
+  readonly rule: DayRule;
+  readonly now: Ms;
+  readonly onBoard: (next: Board) => void;
+}
+
+/** A figure of the results: of the page's days, or of its own. */
+export function Stat(props: StatProps) {
+  const own = props.board.own[props.name];
+  return own ? <OwnStat {...props} span={own} /> : <ShownStat {...props} />;
+}
+
+function OwnStat({ span, ...props }: StatProps & { readonly span: Span }) {
+  const { board: { companies, instructionTypes }, rule, now } = props;
+  const stretch = stretchOf(span, dayAt(now, rule), rule);
+  const overview = useWatch('overview', { from: stretch.from, to: stretch.to, companies, instructionTypes });
+  return <ShownStat {...props} stretch={stretch} overview={overview ?? props.overview} />;
+}
+
+function ShownStat({ name, board, stretch, overview: { now, before }, columns, opens, onBoard }: StatProps) {
+  const share = shareOf(now);
+  const href = opens ? listAddress({ days: stretch.days, companies: board.companies, instructionTypes: board.instructionTypes, states: STAT_STATES[name] }) : null;
+  return (
+    <StatFrame
+      name={name} href={href} board={board} stretch={stretch} onBoard={onBoard}
+      figure={name === 'success'
+        ? share === null ? <Unit of="no results" /> : <>{shareWords(share)}<Unit of="%" /></>
+        : <>{formatCount(now[name])}<Unit of={now[name] === 1 ? 'run' : 'runs'} /></>}
+      trace={traceOf(columns, name === 'success' ? shareOf : (column) => column[name])}
+      delta={name === 'success' ? shareDelta(now, before) : countDelta(now, before, name)}
+    />
+  );
+}
+
+export const Unit = ({ of }: { readonly of: string }) => <span className="pl-1 text-body font-normal tracking-normal text-ink-2">{of}</span>;

@@ -1,0 +1,31 @@
+import type { Ms } from '#contract/ids.ts';
+import type { Overview } from '#contract/monitoring/overview.ts';
+import { formatSpan } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { Late } from '#src/ui/late.tsx';
+import { StateMark } from '#src/ui/state-mark.tsx';
+import { headline, whom } from '../dashboard/attention.ts';
+
+/** What needs somebody now, worst first, as many lines as the wall has room for. */
+export function WallAttention({ overview, now }: { readonly overview: Overview | null | undefined; readonly now: Ms }) {
+  if (!overview) return <section className="wall-needs" aria-busy="true">{overview === null && <Late><p>Results are on their way.</p></Late>}</section>;
+  const { attention } = overview;
+  if (attention.length === 0) {
+    return <section className="wall-needs wall-clear"><p><Icon name="tick" size={64} stroke={1.25} />Nothing needs attention</p></section>;
+  }
+  return (
+    <section className="wall-needs" aria-label="Needs attention">
+      <h2>Needs attention</h2>
+      <ol>
+        {attention.map((of) => (
+          <li key={`${of.cause ?? 'job'} ${of.run}`}>
+            <StateMark state={of.state} className="wall-mark" />
+            <span className="wall-what">{headline(of)}</span>
+            <span className="wall-whom">{whom(of)}</span>
+            <span className="wall-age">{formatSpan(of.since, now) ?? 'now'}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

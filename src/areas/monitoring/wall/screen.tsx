@@ -1,0 +1,131 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import type { Branding } from '#contract/brand/branding.ts';
+import { now as clock, useNow } from '#src/clock.ts';
+import { useWatch } from '#src/door.ts';
+import { announce } from '#src/frame/announce.tsx';
+import { BrandMark } from '#src/frame/brand-mark.tsx';
+import { titleOf } from '#src/frame/branded.ts';
+import { keep, kept } from '#src/kept.ts';
+import { useBranding } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatCount, formatDay, formatTime } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { STATES } from '#src/ui/states.ts';
+import { dayAt, timesOf } from '../span/dates.ts';
+import { WallAttention } from './attention.tsx';
+import { figuresOf, toCheck, wallFilter } from './figures.ts';
+import { mustReload, standingOf } from './standing.ts';
+import { useAwake } from './use-awake.ts';
+import './wall.css';
+
+/** `/monitoring/wall`: the state of everything, to be read from across the room. Nobody needs to touch it. */
+export function Wall() {
+  const branding = useBranding();
+  return branding && <Board branding={branding} />;
+}
+
+const BACK = '/monitoring/daily-checks';
+const RELOADED = 'wall.reloaded';
+const STILL = {};
+const NONE: readonly number[] = [];
+
+function Board({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
+  const now = useNow(15_000), today = dayAt(now, rule);
+  const status = useWatch('status', STILL);
+  const view = useWatch('runs', { filter: wallFilter(today, rule), window: { first: 0, count: 0 }, held: false, folded: NONE, round: 0 });
+  const overview = useWatch('overview', { ...timesOf({ is: 'today' }, today, rule), companies: NONE, instructionTypes: [] });
+  const awake = useAwake();
+  const [dark, setDark] = useDark();
+  const full = useSyncExternalStore(onFullscreen, () => document.fullscreenElement !== null);
+  const standing = standingOf(status, now, rule.zone), left = view && toCheck(view);
+  useEffect(() => announce(standing.lead), [standing.lead]);
+  const reload = mustReload(status, Number(kept(RELOADED)) || null, now);
+  useEffect(() => {
+    if (!reload) return;
+    keep(RELOADED, String(clock()));
+    location.reload();
+  }, [reload]);
+  const toggleFull = (): void => {
+    const done = full ? document.exitFullscreen() : document.documentElement.requestFullscreen();
+    done.catch(() => {}); // the browser does not let it: the page is as it was
+  };
+  const leave = (): void => {
+    if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
+    history.push(BACK);
+  };
+  const onKey = useEffectEvent((event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const does = { escape: leave, f: toggleFull, d: () => setDark(!dark) }[event.key.toLowerCase()];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => onKey(event);
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+
+  return (
+    <main id="content" className="wall" data-standing={standing.is}>
+      <title>{`Wall-board - ${titleOf(branding)}`}</title>
+      <header className="wall-top">
+        <span className="wall-brand"><BrandMark branding={branding} height={32} /><h1>{branding.name}</h1></span>
+        <p className="wall-data" data-standing={standing.is}>
+          <Icon name={standing.is === 'live' ? 'sync' : standing.is === 'stale' ? 'offline' : 'sync'} size={28} />
+          <span><b>{standing.lead}</b>{standing.rest !== '' && <>, {standing.rest}</>}</span>
+        </p>
+        <Clock zone={rule.zone} />
+      </header>
+      <dl className="wall-figures" aria-busy={view === undefined}>
+        {(view ? figuresOf(view) : []).map(({ state, word, count }) => (
+          <div key={state} data-zero={count === 0}>
+            <dt className={STATES[state].text}><Icon name={STATES[state].icon} size={28} />{word}</dt>
+            <dd className={count === 0 ? '' : STATES[state].text}>{formatCount(count)}</dd>
+          </div>
+        ))}
+        {left && (
+          <div className="wall-left" data-zero={left.left === 0}>
+            <dt><Icon name={left.left === 0 ? 'tick' : 'daily-checks'} size={28} />To check</dt>
+            <dd>{formatCount(left.left)}<small>of {formatCount(left.of)}</small></dd>
+          </div>
+        )}
+      </dl>
+      <WallAttention overview={overview} now={now} />
+      <footer className="wall-foot">
+        <span>Newest result of each job, last 2 days{awake && '. The screen stays on'}</span>
+        <span className="wall-ways">
+          <Button size="sm" variant="quiet" keycap="D" onClick={() => setDark(!dark)}>{dark ? 'Light' : 'Dark'}</Button>
+          {document.fullscreenEnabled && <Button size="sm" variant="quiet" keycap="F" onClick={toggleFull}>{full ? 'Leave full screen' : 'Full screen'}</Button>}
+          <Button size="sm" variant="quiet" keycap="Esc" onClick={leave}>Leave</Button>
+        </span>
+      </footer>
+    </main>
+  );
+}
+
+/** It ticks by itself, and redraws nothing else. */
+function Clock({ zone }: { readonly zone: string }) {
+  const now = useNow(1_000);
+  return <p className="wall-clock"><time>{formatTime(now, zone)}<small aria-hidden>{String(Math.floor(now / 1_000) % 60).padStart(2, '0')}</small></time><span>{formatDay(now, zone)}</span></p>;
+}
+
+/** The wall's own light, kept on this device; the person's theme where none was chosen. Leaving gives the theme back. */
+function useDark(): readonly [dark: boolean, set: (dark: boolean) => void] {
+  const [before] = useState(() => document.documentElement.dataset['theme'] ?? 'light');
+  const [dark, setDark] = useState(() => (kept(LIGHT) ?? before) === 'dark');
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
+    return () => { document.documentElement.dataset['theme'] = before; };
+  }, [dark, before]);
+  return [dark, (next) => { keep(LIGHT, next ? 'dark' : 'light'); setDark(next); }];
+}
+const LIGHT = 'wall.light';
+
+const onFullscreen = (listener: () => void): (() => void) => {
+  document.addEventListener('fullscreenchange', listener);
+  return () => document.removeEventListener('fullscreenchange', listener);
+};

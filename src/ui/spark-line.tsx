@@ -1,0 +1,38 @@
+import { SparkLineChart } from '@tremor/react';
+import './spark.css';
+
+export interface SparkProps {
+  /** Oldest first; null where there is nothing to tell. */
+  readonly values: readonly (number | null)[];
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** A dot at the last value: how it went on. */
+  readonly end?: 'good' | 'bad' | null;
+}
+
+/** The library's margin round the drawing, px. */
+const EDGE = 1;
+
+/** Brings the chart library with it: import it from `spark.tsx` only. */
+export function SparkLine({ values, width, height, end = null }: SparkProps) {
+  const known = values.filter((value) => value !== null);
+  const last = values.at(-1);
+  if (known.length < 2) return null;
+  const least = Math.min(...known), most = Math.max(...known), flat = least === most;
+  // A flat line runs through the middle.
+  const [from, to] = flat ? [least - 1, most + 1] : [least, most];
+  const tall = height - 2 * EDGE;
+  return (
+    <span inert className="spark relative block size-full">
+      <SparkLineChart
+        data={values.map((value, at) => ({ at, value }))} categories={CATEGORIES} index="at" minValue={from} maxValue={to} connectNulls className="size-full"
+      />
+      {end !== null && typeof last === 'number' && (
+        <i className={`spark-end ${end === 'good' ? 'bg-success' : 'bg-failed'}`} style={{ top: EDGE + tall - ((last - from) / (to - from)) * tall, left: width - EDGE }} />
+      )}
+    </span>
+  );
+}
+
+const CATEGORIES = ['value'];

@@ -1,0 +1,18 @@
+import { lazy, Suspense } from 'react';
+import type { SparkProps } from './spark-line.tsx';
+
+const part = () => import('./spark-line.tsx');
+const SparkLine = lazy(async () => ({ default: (await part()).SparkLine }));
+
+/** Brings the chart library while the page is idle. */
+export const bringSpark = part;
+
+/** A line without axes, for eyes only: the words stand beside it. Its place is kept while the chart library comes. */
+export function Spark(props: SparkProps) {
+  const { width, height } = props;
+  return (
+    <span aria-hidden className="block shrink-0 overflow-visible" style={{ width, height }}>
+      <Suspense><SparkLine {...props} /></Suspense>
+    </span>
+  );
+}
