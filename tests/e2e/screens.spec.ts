@@ -74,7 +74,7 @@ for (const theme of ['light', 'dark'] as const) {
 }
 
 test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({ page }) => {
-  await page.goto(portal.url);
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
   await expect(page.getByLabel('Username')).toBeFocused();
   await page.keyboard.type('admin');
   await page.keyboard.press('Tab');
