@@ -31,6 +31,7 @@ export interface Watches {
   companies: { readonly takes: object; readonly gives: readonly CompanyRow[] };
   keys: { readonly takes: object; readonly gives: readonly KeyRow[] };
   outbox: { readonly takes: object; readonly gives: OutboxView };
+  refused: { readonly takes: RefusedAsk; readonly gives: RefusedView };
   /** What people keep beside the results, unsent changes included. */
   views: { readonly takes: object; readonly gives: readonly ViewRow[] };
   shifts: { readonly takes: object; readonly gives: readonly HandOver[] };
@@ -106,11 +107,24 @@ export interface OutboxEntry {
   readonly state: 'waiting' | 'sending' | 'refused';
   readonly failure: Failure | null;
 }
-/** `notices`: what another person's change did to one of ours (OUT-6). */
+/**
+ * `notices`: what another person's change did to one of ours (OUT-6), and changes of many results some of which were refused: `refused`
+ * counts these, and the watch of that name lists them.
+ */
 export interface OutboxView {
   readonly entries: readonly OutboxEntry[];
-  readonly notices: readonly { readonly id: string; readonly at: Ms; readonly text: string; readonly run: RunN | null }[];
+  readonly notices: readonly OutboxNotice[];
 }
+export interface OutboxNotice { readonly id: string; readonly at: Ms; readonly text: string; readonly run: RunN | null; readonly refused: number }
+
+/** The runs that a refused command, or a notice, speaks of; `most` of them. */
+export interface RefusedAsk { readonly id: string; readonly most: number }
+/** `count`: of all. Names are null where the run is not on this device any more. */
+export interface RefusedView {
+  readonly count: number;
+  readonly reasons: readonly { readonly why: string; readonly count: number; readonly runs: readonly RefusedRun[] }[];
+}
+export interface RefusedRun { readonly run: RunN; readonly jobName: string | null; readonly companyName: string | null; readonly startedAt: Ms | null }
 
 export interface Watch<N extends WatchName> {
   /** Another question to the same watch, cheaper than a new one. */
@@ -133,7 +147,7 @@ export interface Door {
   signIn(username: string, password: string): Promise<Result<Me>>;
   /** OUT-7. `ask`: sign out only if nothing is unsent, and answer how much is. */
   signOut(unsent: 'ask' | 'send' | 'keep' | 'discard'): Promise<Result<{ readonly out: boolean; readonly unsent: number }>>;
-  /** Try a refused command again, or drop it; dismiss a notice. */
+  /** Try a refused command, or what was refused of one, again; or drop it, dismiss a notice. */
   mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>>;
   syncNow(): Promise<void>;
 }

@@ -44,6 +44,7 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     preferences: () => ({ make: () => preferencesOf(session.loop) }),
     disabled: () => ({ make: () => disabledOf(session.loop) }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),
+    refused: () => ({ make: ({ id, most }) => session.loop?.outbox.refusedOf(id, most) ?? { count: 0, reasons: [] } }),
   };
   void session.start();
 

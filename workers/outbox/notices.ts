@@ -1,35 +1,74 @@
-import type { CommandId, Ms, UserId } from '#contract/ids.ts';
+import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { OutboxView } from '#workers/api.ts';
+import { NOTICES_MOST } from '#workers/disk/notices.ts';
+import { DiskFault } from '#workers/seams.ts';
+import type { Disk, Notice } from '#workers/seams.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 
-export type Notice = OutboxView['notices'][number];
-
-/** Tells who lost a note or a snooze what won (OUT-6): another person's came later than one that this device sent. */
-export function makeNotices(uuid: () => string) {
-  let all: readonly Notice[] = [];
-  const own = new Set<string>();
-  return {
-    get all(): readonly Notice[] { return all; },
-    add(at: Ms, text: string, run: number | null): void { all = [...all, { id: uuid(), at, text, run }].slice(-MOST); },
-    dismiss(id: string): boolean {
-      const before = all.length;
-      all = all.filter((one) => one.id !== id);
-      return all.length < before;
-    },
-    /** What events replaced, in their order. `sent`: the commands of this device. */
-    watch(replaced: Applied['replaced'], sent: ReadonlySet<CommandId>, me: UserId, nameOf: (id: UserId) => string): void {
-      for (const { by, before } of replaced) {
-        const place = `${by.event.type}/${before.n}`;
-        if (by.commandId !== null && sent.has(by.commandId)) { own.add(place); continue; }
-        const who = by.subject ?? (by.actor.is === 'user' ? by.actor.id : null);
-        if (who === null || who === me || !own.delete(place)) continue;
-        const text = by.event.type === 'problem.noted@1' ? MESSAGES.noteReplaced(nameOf(who)) : MESSAGES.snoozeReplaced(nameOf(who));
-        this.add(by.at, text, before.lastRun);
-      }
-    },
-  };
+export interface NoticeNeeds {
+  readonly disk: Pick<Disk, 'keepNotice' | 'notices' | 'dropNotice'>;
+  /** What stands on disk changed: the other tabs read it again. */
+  readonly stored: () => void;
 }
 
-/** More than these are not read anyway: the oldest go. */
-const MOST = 50;
+/**
+ * What a person is told about own changes, until it is put away, in any tab (OUT-5, OUT-6). Shown at once and kept beside the commands;
+ * where the disk refuses one, it lasts as long as this tab.
+ */
+export class Notices {
+  readonly #needs: NoticeNeeds;
+  readonly #all = new Map<string, Notice>();
+  readonly #gone = new Set<string>();
+  /** Not on disk, or not yet. */
+  readonly #unsaved = new Set<string>();
+
+  constructor(needs: NoticeNeeds) { this.#needs = needs; }
+
+  /** Oldest first. */
+  get all(): readonly Notice[] { return [...this.#all.values()].sort((a, b) => a.at - b.at); }
+  find(id: string): Notice | undefined { return this.#all.get(id); }
+
+  /** One with the same id takes its place. */
+  add(notice: Notice): void {
+    this.#all.set(notice.id, notice);
+    for (const { id } of this.all.slice(0, -NOTICES_MOST)) this.#all.delete(id);
+    this.#unsaved.add(notice.id);
+    const { disk, stored } = this.#needs;
+    disk.keepNotice(notice).then(() => {
+      this.#unsaved.delete(notice.id);
+      stored();
+    }, onlyDisk);
+  }
+
+  dismiss(id: string): boolean {
+    if (!this.#all.delete(id)) return false;
+    this.#gone.add(id);
+    this.#needs.disk.dropNotice(id).then(this.#needs.stored, onlyDisk);
+    return true;
+  }
+
+  /** Takes in what stands on disk. */
+  async load(): Promise<void> {
+    const before = [...this.#all.keys()]; // what is kept while the disk is being read is on it too late to be seen
+    const here = new Map((await this.#needs.disk.notices()).map((one) => [one.id, one]));
+    for (const id of before) if (!here.has(id) && !this.#unsaved.has(id)) this.#all.delete(id);
+    for (const notice of here.values()) if (!this.#gone.has(notice.id)) this.#all.set(notice.id, notice);
+  }
+
+  /** What events replaced, in their order: whose note or snooze gave way to another person's is told what won. */
+  replaced(all: Applied['replaced'], me: UserId, nameOf: (id: UserId) => string): void {
+    const lost: Notice[] = [];
+    for (const { by, before } of all) {
+      const who = by.subject ?? (by.actor.is === 'user' ? by.actor.id : null), isNote = by.event.type === 'problem.noted@1';
+      const mine = isNote ? before.note?.by === me : before.snooze?.by === me && before.snooze.until > by.at;
+      if (who === null || who === me || !mine) continue;
+      const text = isNote ? MESSAGES.noteReplaced(nameOf(who)) : MESSAGES.snoozeReplaced(nameOf(who));
+      lost.push({ id: `replaced/${by.seq}/${before.n}`, at: by.at, text, run: before.lastRun, refused: null });
+    }
+    for (const notice of lost.slice(-NOTICES_MOST)) this.add(notice);
+  }
+}
+
+function onlyDisk(fault: unknown): void {
+  if (!(fault instanceof DiskFault)) throw fault;
+}

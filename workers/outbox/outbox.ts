@@ -8,8 +8,8 @@ import { RefusedSchema } from '#contract/monitoring/calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { PushOutcome } from '#machines/sync-words.ts';
-import type { OutboxView, Sent } from '#workers/api.ts';
-import type { Command } from '#workers/seams.ts';
+import type { OutboxView, RefusedView, Sent } from '#workers/api.ts';
+import type { Command, Refusals } from '#workers/seams.ts';
 import { DiskFault } from '#workers/seams.ts';
 import type { Applied } from '#workers/sync/apply.ts';
 import { NO_ANSWER } from '#workers/sync/answer.ts';
@@ -19,7 +19,8 @@ import type { WorkerChance, WorkerClock } from '#workers/world.ts';
 import { askedBy, runsOf, wordsOf } from './asked.ts';
 import { effectsOf } from './effects.ts';
 import type { OwnRows } from './effects.ts';
-import { makeNotices } from './notices.ts';
+import { Notices } from './notices.ts';
+import { byReason, refusedView, runsIn } from './refusals.ts';
 import { verdictOn } from './verdict.ts';
 import type { Changed } from './verdict.ts';
 
@@ -47,7 +48,6 @@ interface Entry { command: Command; sending: boolean; seq: number | null; folded
 export class Outbox {
   readonly #needs: OutboxNeeds;
   readonly #entries = new Map<CommandId, Entry>();
-  readonly #known = new Set<CommandId>();
   readonly #gone = new Set<CommandId>();
   readonly #notices;
   #own: OwnRows = NO_ROWS;
@@ -56,13 +56,13 @@ export class Outbox {
 
   constructor(needs: OutboxNeeds) {
     this.#needs = needs;
-    this.#notices = makeNotices(() => needs.chance.uuid());
+    this.#notices = new Notices({ disk: needs.replica.disk, stored: () => needs.stored() });
   }
 
   /** Takes in what stands on disk: at the start, and when another tab kept or settled something. */
   async load(): Promise<void> {
     const before = [...this.#entries.keys()]; // what is kept while the disk is being read is on it too late to be seen
-    const here = new Map((await this.#needs.replica.disk.commands()).map((one) => [one.id, one]));
+    const [commands] = await Promise.all([this.#needs.replica.disk.commands(), this.#notices.load()]), here = new Map(commands.map((one) => [one.id, one]));
     for (const id of before) if (!here.has(id)) this.#entries.delete(id);
     for (const command of here.values()) if (!this.#gone.has(command.id)) this.#hold(command);
     this.refresh();
@@ -102,9 +102,9 @@ export class Outbox {
       case 'accepted': {
         const { seq, refused, accepted } = verdict.changed;
         if (accepted === 0 && refused[0]) {
-          await this.#refuse(entry, { kind: 'conflict', message: refused[0].message });
+          await this.#refuse(entry, { kind: 'conflict', message: whyOf(byReason(refused)) }, byReason(refused));
         } else {
-          if (refused[0]) this.#notices.add(this.#needs.clock.now(), MESSAGES.partlyRefused(refused.length, accepted + refused.length, refused[0].message), refused[0].run);
+          this.#partlyRefused(entry.command, refused, accepted + refused.length);
           entry.seq = seq;
           this.#settle();
         }
@@ -114,8 +114,7 @@ export class Outbox {
   }
 
   /** Events were put into the engine: effects whose events they are give way at the same moment (OUT-4). `more`: the page was cut. */
-  folded(applied: Pick<Applied, 'commands' | 'replaced'>, more: boolean): void {
-    this.#notices.watch(applied.replaced, this.#known, this.#needs.me, this.#nameOf);
+  folded(applied: Pick<Applied, 'commands'>, more: boolean): void {
     const done = this.#cut === null ? [...applied.commands] : [this.#cut, ...applied.commands];
     this.#cut = more ? done.pop() ?? null : null;
     if (this.#cut !== null && done.includes(this.#cut)) done.splice(done.indexOf(this.#cut), 1);
@@ -125,6 +124,9 @@ export class Outbox {
     }
     this.#settle();
   }
+
+  /** Told by the tab that leads alone: the others read it from the disk. */
+  replaced(all: Applied['replaced']): void { this.#notices.replaced(all, this.#needs.me, this.#nameOf); }
 
   /** Makes the effects anew over what is here now. */
   refresh(): void {
@@ -154,34 +156,54 @@ export class Outbox {
       const state = command.state === 'refused' ? 'refused' as const : sending ? 'sending' as const : 'waiting' as const;
       return { id, call: command.call as OfflineCall, runs: runsOf(asked), what: wordsOf(asked), madeAt, state, failure };
     });
-    return { entries, notices: this.#notices.all };
+    const notices = this.#notices.all.map(({ id, at, text, run, refused }) => ({ id, at, text, run, refused: runsIn(refused?.by ?? []).length }));
+    return { entries, notices };
   }
 
-  /** A refused one again, as a new command (its old key has its answer already), or away with it; or a notice was read (OUT-5). */
+  /** What was refused of a command, or of what a notice tells, run by run. */
+  refusedOf(id: string, most: number): RefusedView {
+    const entry = this.#entries.get(id), by = entry ? refusedBy(entry.command) : this.#notices.find(id)?.refused?.by ?? [];
+    return refusedView(this.#needs.replica.engine, by, most);
+  }
+
+  /** A refused one again, as a new command (its old key has its answer already), or away with it; so what was refused of one; or a notice was read (OUT-5). */
   async mend(id: string, how: 'retry' | 'discard'): Promise<Result<null>> {
     const entry = this.#entries.get(id);
-    if (!entry) {
-      if (!this.#notices.dismiss(id)) return failed({ kind: 'not-found', message: MESSAGES.notFound });
-      this.#needs.changed();
-      return ok(null);
-    }
+    if (!entry) return this.#mendNotice(id, how);
     if (entry.command.state !== 'refused') return failed({ kind: 'conflict', message: MESSAGES.busy });
     if (how === 'retry') {
-      const { call, input } = entry.command;
-      const again = await this.#kept({ id: this.#needs.chance.uuid(), call, input, madeAt: this.#needs.clock.now(), state: 'waiting', failure: null });
+      const again = await this.#again(entry.command);
       if (!again.ok) return again;
-      this.#hold(again.value);
-      this.#needs.stored();
     }
     this.#drop(id);
     this.refresh();
     return ok(null);
   }
 
+  async #mendNotice(id: string, how: 'retry' | 'discard'): Promise<Result<null>> {
+    const notice = this.#notices.find(id);
+    if (!notice) return failed({ kind: 'not-found', message: MESSAGES.notFound });
+    if (how === 'retry' && notice.refused) {
+      const { change, by } = notice.refused;
+      const again = await this.#again({ call: 'changeExecutions', input: { ids: runsIn(by), change } });
+      if (!again.ok) return again;
+    }
+    this.#notices.dismiss(id);
+    this.refresh();
+    return ok(null);
+  }
+
+  async #again({ call, input }: Pick<Command, 'call' | 'input'>): Promise<Result<null>> {
+    const again = await this.#kept({ id: this.#needs.chance.uuid(), call, input, madeAt: this.#needs.clock.now(), state: 'waiting', failure: null });
+    if (!again.ok) return again;
+    this.#hold(again.value);
+    this.#needs.stored();
+    return ok(null);
+  }
+
   #hold(command: Command): void {
     const entry = this.#entries.get(command.id);
     if (entry) entry.command = command; else this.#entries.set(command.id, { command, sending: false, seq: null, folded: false, faults: 0 });
-    this.#known.add(command.id);
   }
 
   #waiting(): Entry[] {
@@ -209,11 +231,19 @@ export class Outbox {
     return changed.success && Number.isSafeInteger(changed.output.seq) && changed.output.seq > 0 ? ok(changed.output) : failed(NO_ANSWER);
   }
 
-  async #refuse(entry: Entry, failure: Failure): Promise<void> {
+  /** What was not changed of many is listed until it is tried again or put away. */
+  #partlyRefused(command: Command, refused: Changed['refused'], of: number): void {
+    const asked = askedBy(command), by = byReason(refused);
+    if (asked?.is !== 'change' || !refused[0]) return;
+    const text = MESSAGES.partlyRefused(refused.length, of, whyOf(by));
+    this.#notices.add({ id: `refused/${command.id}`, at: this.#needs.clock.now(), text, run: refused[0].run, refused: { change: asked.change, by } });
+  }
+
+  async #refuse(entry: Entry, failure: Failure, refused?: readonly Refusals[]): Promise<void> {
     if (entry.command.call === 'prefer') { this.#drop(entry.command.id); this.refresh(); return; } // how a page looks is not worth a word
-    entry.command = { ...entry.command, state: 'refused', failure };
+    entry.command = { ...entry.command, state: 'refused', failure, ...(refused && { refused }) };
     this.refresh();
-    await this.#needs.replica.disk.markCommand(entry.command.id, 'refused', failure).catch(onlyDisk);
+    await this.#needs.replica.disk.markCommand(entry.command.id, 'refused', failure, refused).catch(onlyDisk);
     this.#needs.stored();
   }
 
@@ -243,6 +273,12 @@ export class Outbox {
     }
   }
 }
+
+/** A command that was refused as a whole was refused for each of its runs. */
+const refusedBy = (command: Command): readonly Refusals[] =>
+  command.refused ?? (command.failure ? [{ why: command.failure.message, runs: runsOf(askedBy(command)) }] : []);
+
+const whyOf = ([first, ...others]: readonly Refusals[]): string => (others.length === 0 ? first?.why ?? '' : `${others.length + 1} different reasons.`);
 
 const NO_ROWS: OwnRows = { view: new Map(), shift: new Map(), preference: new Map() };
 

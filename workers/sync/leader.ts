@@ -5,14 +5,13 @@ import type { SyncStatus } from '#workers/api.ts';
 import type { Patch, Person } from '#workers/seams.ts';
 import type { WorkerWorld } from '#workers/world.ts';
 import { NO_ANSWER } from './answer.ts';
-import type { Applied } from './apply.ts';
 
 /** What tabs of one user tell each other (SYNC-7). */
 export type TeamMessage =
   // from the tab that leads
   | {
     readonly is: 'patch'; readonly id: number | null; readonly patch: Patch | null; readonly commands: readonly CommandId[];
-    readonly replaced: Applied['replaced']; readonly committedAt: Ms | null; readonly syncedAt: Ms | null; readonly more: boolean;
+    readonly committedAt: Ms | null; readonly syncedAt: Ms | null; readonly more: boolean;
   }
   | { readonly is: 'days' } | { readonly is: 'anew' }
   | { readonly is: 'people'; readonly people: readonly Person[] }

@@ -74,9 +74,10 @@ export class Loop {
       poisoned: (what) => this.#poisoned(what),
       applied: (applied, { id, patch }, more) => {
         const { commands, replaced, committedAt, people } = applied;
+        this.outbox.replaced(replaced);
         this.outbox.folded(applied, more);
         for (const one of people) this.#meet(one);
-        this.#team.tell({ is: 'patch', id, patch: id === null ? patch : null, commands, replaced, committedAt, syncedAt: this.replica.syncedAt, more });
+        this.#team.tell({ is: 'patch', id, patch: id === null ? patch : null, commands, committedAt, syncedAt: this.replica.syncedAt, more });
       },
       begun: (begun) => { this.outbox.refresh(); needs.begun(begun); this.#team.tell({ is: 'anew' }); },
       dayAdded: () => { this.outbox.refresh(); this.#team.tell({ is: 'days' }); },

@@ -96,7 +96,7 @@ test('OUT-5: a refused command that is tried again is a new one, and what is par
   await clock.pass(70_000);
   const { entries, notices } = loopOf(bobs).outbox.view();
   expect(entries.map(({ state }) => state)).toEqual(['refused']);
-  expect(notices).toMatchObject([{ text: '1 of 2 results were not changed: Reviewed by ann first.', run: one }]);
+  expect(notices).toMatchObject([{ text: '1 of 2 results were not changed: Reviewed by ann first.', run: one, refused: 1 }]);
   expect(problemOf(two)?.review?.comment).toBe('both');
   await anns.send('changeExecution', { id: String(one), change: { is: 'reopen' } });
   await clock.pass(1_000);

@@ -60,11 +60,11 @@ test('A2, SYNC-7: the tab that follows asks the leader for the token and never t
   server.handle = (request, cookie) => {
     if (!request.url.endsWith('last-sync')) return handle(request, cookie);
     seen = request.headers.get('authorization');
-    return Promise.resolve(Response.json({ success: true, data: { status: 'NEVER', at: null, failed: [] } }));
+    return Promise.resolve(Response.json({ success: true, data: { status: 'NEVER', at: null, failed: [], sources: [] } }));
   };
   const asked = second.ask('lastSync', {});
   await clock.pass(100);
-  expect(await asked).toEqual({ ok: true, value: { status: 'NEVER', at: null, failed: [] } });
+  expect(await asked).toEqual({ ok: true, value: { status: 'NEVER', at: null, failed: [], sources: [] } });
   expect(seen).toBe('Bearer token-1');
   expect(await second.ask('refresh', {})).toMatchObject({ ok: false, failure: { kind: 'no-such-call' } });
 });
