@@ -9,6 +9,7 @@ import { setMini, useMini } from './drawer-state.ts';
 import { LogOut } from './log-out.tsx';
 import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './theme-choice.tsx';
+import { ToCheck } from './to-check.tsx';
 
 /** 240 px pinned, 56 px minimised. */
 export function Sidebar() {
@@ -97,9 +98,12 @@ function Row({ entry, mini, onGo }: { readonly entry: Entry; readonly mini: bool
       <i aria-hidden className="absolute inset-y-1 -left-3 hidden w-[3px] rounded-r-[2px] bg-side-ink group-aria-[current=page]:block" />
       <Icon name={entry.icon} />
       {!mini && <span className="truncate">{entry.word}</span>}
+      {!mini && entry.to === DAILY && <ToCheck />}
     </Link>
   );
 }
+
+const DAILY = '/monitoring/daily-checks';
 
 /** The accent does not show on every provider's sidebar; its own ink does. */
 export const INK_FOCUS = 'focus-visible:outline-side-ink focus-visible:-outline-offset-2';

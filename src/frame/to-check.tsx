@@ -1,0 +1,24 @@
+import { useMemo } from 'react';
+import { dayOf, startOfDay } from '#contract/monitoring/day.ts';
+import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { useNow } from '../clock.ts';
+import { useWatch } from '../door.ts';
+import { useBranding } from '../session.ts';
+import { formatCount } from '../ui/format.ts';
+
+const DAYS = 2;
+
+/** How many results of the default round are to check: beside the entry of the daily checks. */
+export function ToCheck() {
+  const branding = useBranding(), now = useNow();
+  const zone = branding?.timeZone ?? 'UTC', hour = branding?.dayBeginsHour ?? 0, today = dayOf(now, zone, hour);
+  const takes = useMemo(() => ({
+    filter: {
+      ...EVERYTHING, from: startOfDay(today + 1 - DAYS, zone, hour), to: startOfDay(today + 1, zone, hour), rows: 'jobs' as const, review: 'pending' as const,
+    },
+    window: { first: 0, count: 0 }, held: false, folded: [], round: 0,
+  }), [today, zone, hour]);
+  const total = useWatch('runs', takes)?.total ?? 0;
+  if (total === 0) return null;
+  return <span className="ml-auto font-semibold text-side-ink tabular-nums">{formatCount(total)}<span className="sr-only"> to check</span></span>;
+}
