@@ -1,8 +1,9 @@
-import { PGlite } from '@electric-sql/pglite';
-import { Kysely, PGliteDialect, PostgresDialect } from 'kysely';
-import { Pool, types } from 'pg';
+import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPoolClient, type PostgresQueryResult } from 'kysely';
+import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
 import type { Log } from '../world.ts';
 import type { Database } from './database.ts';
+import { openEmbedded, type Place } from './embedded.ts';
+import { preparedName } from './prepared.ts';
 import type { Db } from './store.ts';
 
 /** int8 as a number; numeric, date and interval as text: the same from both databases. */
@@ -13,20 +14,39 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   1186: (text) => text,
 };
 
-/** `dir` null: in memory. `image`: a database folder as `dumpDataDir` gives it, to start from. */
-export async function connectPglite(dir: string | null, image: Blob | null): Promise<Db> {
-  const pglite = await PGlite.create({ ...(dir === null ? {} : { dataDir: dir }), ...(image === null ? {} : { loadDataDir: image }), parsers: { ...PARSERS } });
-  return new Kysely<Database>({ dialect: new PGliteDialect({ pglite }) });
+/**
+ * The embedded database: its thread, and one connection to it, which is one session. Whoever asks for it waits until it is free, however long.
+ */
+export async function connectPglite(place: Place, log: Log): Promise<{ readonly db: Db; readonly close: () => Promise<void> }> {
+  const embedded = await openEmbedded(place, (error) => { log.error('the embedded database has stopped', { error }); });
+  const db = dbOf({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres' }, log);
+  return { db, close: async () => { await db.destroy(); await embedded.close(); } };
 }
 
-export function connectPostgres(url: string, log: Log): Db {
-  const pool = new Pool({
-    connectionString: url, max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000,
-    idle_in_transaction_session_timeout: 60_000, application_name: 'daybook',
-    types: { getTypeParser: ((oid: number, format?: 'text') => PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser },
-  });
+export const connectPostgres = (url: string, log: Log): Db => dbOf({
+  connectionString: url, max: 10, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 60_000, idle_in_transaction_session_timeout: 60_000, application_name: 'daybook',
+}, log);
+
+/** `pipeline`: statements that are given at once travel at once. */
+function dbOf(config: PoolConfig, log: Log): Db {
+  const getTypeParser = ((oid: number, format?: 'text') => PARSERS[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser;
+  const pool = new Pool({ ...config, pipeline: true, types: { getTypeParser } });
   // A connection that dies, idle or in use, says so here; whoever was using it hears it from its own query.
   pool.on('error', (error) => log.warn('a database connection was lost', { error: error.message }));
   pool.on('connect', (client) => void client.on('error', (error) => log.warn('a database connection was lost', { error: error.message })));
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: { connect: async () => preparing(await pool.connect()), end: () => pool.end(), options: pool.options } }) });
+}
+
+/** A connection as Kysely uses one. One whose transaction could not be taken back is given up. */
+function preparing(client: PoolClient): PostgresPoolClient {
+  let broken = false;
+  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  function query(text: unknown, values: readonly unknown[] = []): unknown {
+    if (typeof text !== 'string') throw new Error('Cursors are declared in SQL here.');
+    const asked = client.query({ name: preparedName(text), text, values: [...values] });
+    if (text === 'rollback') asked.catch(() => { broken = true; });
+    return asked;
+  }
+  return { query, release: (destroy) => { client.release(destroy === true || broken); } };
 }

@@ -11,6 +11,7 @@ import { migrate } from './migrate.ts';
 import { APP_ROLE } from './migrations/migration.ts';
 import { retrying } from './retry.ts';
 import type { Db, Store } from './store.ts';
+import { inTransaction } from './transact.ts';
 import { tenantTx } from './transaction.ts';
 import { makeTurns } from './turns.ts';
 import { warmRows } from './warm.ts';
@@ -35,34 +36,40 @@ export interface OpenStore extends Store {
 
 /** Opens the database, bringing its tables to this version. Throws `FolderHeld` where another process has the folder. */
 export async function openStore({ dataDir, databaseUrl, log, clock, memory = false, image }: Opening): Promise<OpenStore> {
-  if (databaseUrl !== null) return begin(connectPostgres(databaseUrl, log), 'postgres', clock, log, noHold);
-  if (memory) return begin(await connectPglite(null, image ?? null), 'pglite', clock, log, noHold);
+  if (databaseUrl !== null) {
+    const db = connectPostgres(databaseUrl, log);
+    return begin({ db, kind: 'postgres', clock, log, close: () => db.destroy() });
+  }
+  if (memory) return begin({ ...await connectPglite({ dir: null, image: image ?? null }, log), kind: 'pglite', clock, log });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const hold = await holdFolder(dataDir, clock.now());
   try {
-    return await begin(await connectPglite(join(dataDir, 'pg'), null), 'pglite', clock, log, hold);
+    const { db, close } = await connectPglite({ dir: join(dataDir, 'pg'), image: null }, log);
+    return await begin({ db, kind: 'pglite', clock, log, close: async () => { await close(); await hold.release(); } });
   } catch (error) {
     await hold.release();
     throw error;
   }
 }
 
-const noHold = { release: async (): Promise<void> => undefined };
+/** `close` ends the connections and all that was held for them. */
+interface Base { readonly db: Db; readonly kind: Store['kind']; readonly clock: Clock; readonly log: Log; readonly close: () => Promise<void> }
 
-async function begin(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): Promise<OpenStore> {
+async function begin(base: Base): Promise<OpenStore> {
+  const { db, clock, log } = base;
   try {
     const steps = await retrying(clock, () => migrate(db, clock.now()), () => false);
     if (steps.length > 0) log.info('the tables were brought to this version', { steps });
-    return storeOf(db, kind, clock, log, hold);
+    return storeOf(base);
   } catch (error) {
-    await db.destroy();
+    await base.close();
     throw error;
   }
 }
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { release(): Promise<void> }): OpenStore {
+function storeOf({ db, kind, clock, log, close }: Base): OpenStore {
   const listeners = new Set<(tenant: TenantId, head: number) => void>();
   const warm = warmRows();
   const turns = makeTurns(clock);
@@ -76,14 +83,8 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
     return retrying(clock, async () => {
       committing = false;
       const place = { open: true };
-      const opening = readOnly ? db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only') : db.transaction();
       try {
-        return await inside.run(place, () => opening.execute(async (tx) => {
-          await enter(tx, kind, tenant, readOnly);
-          const value = await work(tx);
-          committing = true;
-          return value;
-        }));
+        return await inside.run(place, () => inTransaction(db, beginOf(tenant, readOnly), work, () => { committing = true; }));
       } finally {
         place.open = false;
       }
@@ -108,7 +109,7 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
         const [value, done] = await transact(tenant, how.readOnly ?? false, async (sql) => {
           own?.ended();
           const one = own = tenantTx(tenant, sql, warm, turns);
-          return [await work(one.tx), one] as const;
+          return [await one.run(work), one] as const;
         });
         const reached = done.committed();
         if (reached !== null) tell(tenant, reached);
@@ -117,7 +118,7 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
         (own as ReturnType<typeof tenantTx> | null)?.ended();
       }
     },
-    across: (work, { readOnly }) => transact(null, readOnly, (sql) => work(sql, (tenant) => run(sql, kind, [asTenant(tenant)]))),
+    across: (work, { readOnly }) => transact(null, readOnly, (sql) => work(sql, async (tenant) => void await sql.executeQuery(CompiledQuery.raw(asTenant(tenant))))),
     system: (work) => transact(null, false, work),
     onAppend(listener) {
       listeners.add(listener);
@@ -125,27 +126,15 @@ function storeOf(db: Db, kind: Store['kind'], clock: Clock, log: Log, hold: { re
     },
     tenants: () => transact(null, true, async (sql) =>
       (await sql.selectFrom('tenant_list').select('tenant_id').orderBy('tenant_id').execute()).map((one) => one.tenant_id)),
-    async close() {
-      await db.destroy();
-      await hold.release();
-    },
+    close,
   };
 }
 
 /** Role and tenant, for this transaction. As statements: on Citus `set_config` stays on one node. */
-const enter = (tx: Transaction<Database>, kind: Store['kind'], tenant: TenantId | null, readOnly: boolean): Promise<void> => run(tx, kind, [
-  ...(readOnly && kind === 'pglite' ? ['set transaction isolation level repeatable read, read only'] : []),
-  `set local role ${APP_ROLE}`,
-  ...(tenant === null ? [] : [asTenant(tenant)]),
-]);
+const beginOf = (tenant: TenantId | null, readOnly: boolean): string =>
+  [readOnly ? 'begin isolation level repeatable read, read only' : 'begin', `set local role ${APP_ROLE}`, ...(tenant === null ? [] : [asTenant(tenant)])].join('; ');
 
 function asTenant(tenant: TenantId): string {
   if (!UUID.test(tenant)) throw new Error('A provider is named by a UUID.');
   return `set local app.tenant_id = '${tenant}'`;
-}
-
-/** In one round trip where the driver can. */
-async function run(tx: Transaction<Database>, kind: Store['kind'], statements: readonly string[]): Promise<void> {
-  if (kind === 'postgres') await tx.executeQuery(CompiledQuery.raw(statements.join('; ')));
-  else for (const statement of statements) await tx.executeQuery(CompiledQuery.raw(statement));
 }

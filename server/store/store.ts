@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import type { Actor, Draft, Logged } from '#contract/events.ts';
 import type { Id, TableName, Tables } from '#contract/fold.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
@@ -48,6 +48,8 @@ export interface TenantTx {
    * `taken`: how many new numbers of each kind they use.
    */
   append(drafts: readonly Draft[], by: By | readonly By[], taken?: Partial<Numbers>): Promise<readonly Logged[]>;
+  /** A statement that answers nothing, behind those before it. What it fails of is what the transaction fails of. */
+  send(statement: CompiledQuery): void;
   /** Events after `seq`, at most `limit`, in order. */
   eventsAfter(seq: number, limit: number): Promise<Logged[]>;
 }

@@ -1,5 +1,6 @@
 import type { TableName, Tables } from '#contract/fold.ts';
 import { type Given, given, selected } from './bulk.ts';
+import { prepared } from './prepared.ts';
 
 /** A column beside `row`, for look-ups. */
 interface Column<R> { readonly name: string; readonly type: 'text' | 'bigint'; readonly of: (row: R) => string | number | null }
@@ -77,5 +78,6 @@ function statementsOf(name: TableName): Statements {
     ...(name === 'run' ? [{ name: 'seq', type: 'bigint' } as const] : []), { name: 'row', type: 'json' },
   ];
   const insert = `insert into ${table} (tenant_id, ${all.map((one) => one.name).join(', ')}) select $1::uuid, ${selected(all)} from ${given(all, 2)}`;
-  return { columns: all, insert, put: `${insert} on conflict (tenant_id, ${id}) do update set ${all.slice(1).map((one) => `${one.name} = excluded.${one.name}`).join(', ')}` };
+  const put = `${insert} on conflict (tenant_id, ${id}) do update set ${all.slice(1).map((one) => `${one.name} = excluded.${one.name}`).join(', ')}`;
+  return { columns: all, insert: prepared(insert), put: prepared(put) };
 }

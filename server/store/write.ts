@@ -4,6 +4,7 @@ import type { TableName, Tables } from '#contract/fold.ts';
 import type { Bytes, Ms, TenantId } from '#contract/ids.ts';
 import { type Given, given, parameters, selected } from './bulk.ts';
 import type { Database } from './database.ts';
+import { prepared } from './prepared.ts';
 import type { Changes, Held } from './projection.ts';
 import type { By } from './store.ts';
 import { recordOf, STATEMENTS, TABLE_NAMES } from './tables.ts';
@@ -37,11 +38,11 @@ const RUN: readonly Given[] = [
   { name: 'n', type: 'bigint' }, { name: 'key_id', type: 'text' }, { name: 'uid', type: 'text' }, { name: 'job_n', type: 'bigint' }, { name: 'started_at', type: 'bigint' },
   { name: 'status', type: 'text' }, { name: 'problem_n', type: 'bigint' },
 ];
-const insertLog = (columns: readonly Given[], from: number, by: string): string => `with x as materialized (select ${selected(columns)} from ${given(columns, from)}),
+const insertLog = (columns: readonly Given[], from: number, by: string): string => prepared(`with x as materialized (select ${selected(columns)} from ${given(columns, from)}),
   logged as (insert into event (tenant_id, at, actor, subject, command_id, seq, type, company, entity, data)
     select $1::uuid, ${by}, seq, type, company, entity, data from x)
   insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
-    select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`;
+    select $1::uuid, n, key_id, uid, job_n, company, started_at, status, problem_n, seq, data from x where n is not null`);
 const INSERT_LOG = insertLog([...EVENT, ...RUN], 6, '$2::bigint, $3::text::jsonb, $4::text, $5::text');
 const INSERT_LOG_OF_MANY = insertLog([...BY, ...EVENT, ...RUN], 2, 'at, actor::jsonb, subject, command_id');
 
@@ -63,8 +64,8 @@ async function writeDays(place: Place, { days }: Changes): Promise<void> {
 }
 
 const DAY: readonly Given[] = [{ name: 'day', type: 'text' }, { name: 'rows', type: 'bigint' }, { name: 'seq', type: 'bigint' }];
-const UPSERT_DAYS = `insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${given(DAY, 2)}
-  on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`;
+const UPSERT_DAYS = prepared(`insert into run_day (tenant_id, day, rows, seq) select $1::uuid, ${selected(DAY)} from ${given(DAY, 2)}
+  on conflict (tenant_id, day) do update set rows = run_day.rows + excluded.rows, seq = excluded.seq`);
 
 export async function writeSamples(place: Place, samples: readonly Sample[]): Promise<void> {
   await bulk(place, INSERT_SAMPLES, SAMPLE, samples);
@@ -92,7 +93,8 @@ const QUARANTINE: readonly Given[] = [{ name: 'seq', type: 'bigint' }, { name: '
 const INSERT_QUARANTINE = `insert into quarantine (tenant_id, seq, reason, at) select $1::uuid, ${selected(QUARANTINE)} from ${given(QUARANTINE, 2)}`;
 
 type Rec = Readonly<Record<string, unknown>>;
-const AT_ONCE = 5000;
+/** A statement takes so many records. */
+export const AT_ONCE = 5000;
 
 /** `$1` of the statement is the tenant, then come `more` and the columns. */
 async function bulk(place: Place, statement: string, columns: readonly Given[], records: readonly Rec[], more: readonly unknown[] = []): Promise<void> {

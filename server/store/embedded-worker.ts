@@ -1,0 +1,41 @@
+/**
+ * The thread of the embedded database. Each connection is a port on which PostgreSQL's own protocol comes in and goes out as bytes, whole messages
+ * at a time; a new one ends the one before. Null closes the database and ends the thread.
+ */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { joined, type Place } from './embedded.ts';
+
+if (parentPort !== null) await serve(parentPort, workerData as Place);
+
+async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
+  const pglite = await PGlite.create({ ...(dir === null ? {} : { dataDir: dir }), ...(image === null ? {} : { loadDataDir: image }) });
+  let now: MessagePort | null = null;
+  let last = Promise.resolve();
+  /** One after the other. What goes wrong here, beside what a statement may do wrong, ends the thread. */
+  const then = (work: () => Promise<void>): void => void (last = last.then(work));
+  door.on('message', (port: MessagePort | null) => {
+    then(async () => {
+      now?.close();
+      now = port;
+      if (port === null) {
+        await pglite.close();
+        door.close();
+        return;
+      }
+      // There is one session for all of them: what the one before has left is no more.
+      await pglite.exec('rollback');
+      await pglite.exec('discard all');
+    });
+    port?.on('message', (bytes: Uint8Array) => { then(async () => { if (now === port) await answer(port, bytes); }); });
+  });
+  door.postMessage('open', []);
+
+  async function answer(port: MessagePort, bytes: Uint8Array): Promise<void> {
+    const parts: Uint8Array[] = [];
+    // Each is a view of the database's memory, which goes on.
+    await pglite.execProtocolRawStream(bytes, { onRawData: (part) => void parts.push(part.slice()) });
+    const whole = joined(parts);
+    if (whole.length > 0) port.postMessage(whole, [whole.buffer]);
+  }
+}
