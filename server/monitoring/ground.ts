@@ -6,11 +6,20 @@ import type { TenantTx } from '../store/store.ts';
 import { ABANDONED, causeName, type Ground, startName, uidOf } from './decide.ts';
 import type { Normal } from './normal.ts';
 
+/** What a transaction was asked of runs and what it found: asked once, and kept in step by the decisions of this transaction. */
+export interface Asked {
+  readonly uids: Map<KeyId, Found<RunN>>;
+  readonly starts: Found<RunN>;
+}
+interface Found<N> { readonly names: Set<string>; readonly found: Map<string, N> }
+const nothingFound = (): Found<RunN> => ({ names: new Set(), found: new Map() });
+export const nothingAsked = (): Asked => ({ uids: new Map(), starts: nothingFound() });
+
 /**
  * What the decision about some results needs, one query a table. The head row is locked first: from then on nobody else changes rows of
  * this provider, and what is read here stays true until the end of the transaction.
  */
-export async function groundFor(tx: TenantTx, key: KeyId, executions: readonly Normal[], at: Ms): Promise<Ground> {
+export async function groundFor(tx: TenantTx, asked: Asked, key: KeyId, executions: readonly Normal[], at: Ms): Promise<Ground> {
   const next = await lock(tx);
   const uids = [...new Set(executions.map(({ job }) => job.uid))];
   const jobByUid = await jobsByUid(tx, key, uids);
@@ -19,17 +28,18 @@ export async function groundFor(tx: TenantTx, key: KeyId, executions: readonly N
   const known = executions.flatMap((one) => { const n = jobByUid.get(one.job.uid); return n === undefined ? [] : [{ one, n }]; });
   // A run that has a name of its own is met by its start only where one without a name began then: not after the last start that is known.
   const met = known.filter(({ one, n }) => one.externalId === null || (one.startedAt ?? at) <= (stat.get(n)?.lastStart ?? -1));
-  const names = [...executions.flatMap(({ externalId }) => externalId ?? []), ...met.map(({ one, n }) => uidOf(n, one.startedAt ?? at))];
-  const runByUid = await runsByUid(tx, key, [...new Set(names)]);
+  const names = [...new Set([...executions.flatMap(({ externalId }) => externalId ?? []), ...met.map(({ one, n }) => uidOf(n, one.startedAt ?? at))])];
+  const runByUid = await runsByUid(tx, asked, key, names);
   const nameless = known.filter(({ one, n }) => one.externalId === null && one.startedAt !== null && !runByUid.has(uidOf(n, one.startedAt)));
-  const runByStart = await runsByStart(tx, nameless.map(({ one, n }) => ({ n, startedAt: one.startedAt ?? at })));
+  const runByStart = await runsByStart(tx, asked, nameless.map(({ one, n }) => ({ n, startedAt: one.startedAt ?? at })));
   for (const { one, n } of met) {
     const startedAt = one.startedAt ?? at;
     const run = runByUid.get(uidOf(n, startedAt));
     if (run !== undefined) runByStart.set(startName(n, startedAt), run);
   }
   const running = known.some(({ one }) => one.startedAt === null) ? [...stat.values()].flatMap(({ running }) => running ?? []) : [];
-  const run = await rowsOf(tx, 'run', [...new Set([...runByUid.values(), ...runByStart.values(), ...running])]);
+  const begun = nameless.flatMap(({ one, n }) => runByStart.get(startName(n, one.startedAt ?? at)) ?? []);
+  const run = await rowsOf(tx, 'run', [...new Set([...names.flatMap((name) => runByUid.get(name) ?? []), ...begun, ...running])]);
   const problem = await rowsOf(tx, 'problem', [...job.values()].flatMap(({ problem }) => problem ?? []));
   const cause = await rowsOf(tx, 'cause', [...new Set([...problem.values()].map((one) => one.cause))]);
   const causeByName = await causesByName(tx, causesOf(executions, job, jobByUid));
@@ -88,19 +98,27 @@ async function jobsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Pro
 export const RUNS_BY_UID = `select x.uid, r.n from json_to_recordset($2::text::json) as x(uid text)
   cross join lateral (select n from run where tenant_id = $1 and key_id = $3 and uid = x.uid offset 0) as r`;
 
-async function runsByUid(tx: TenantTx, key: KeyId, uids: readonly string[]): Promise<Map<string, RunN>> {
-  if (uids.length === 0) return new Map();
-  const rows = await ask<{ uid: string; n: RunN }>(tx, RUNS_BY_UID, uids.map((uid) => ({ uid })), [key]);
-  return new Map(rows.map(({ uid, n }) => [uid, n]));
+async function runsByUid(tx: TenantTx, asked: Asked, key: KeyId, uids: readonly string[]): Promise<Map<string, RunN>> {
+  const { names, found } = asked.uids.get(key) ?? nothingFound();
+  asked.uids.set(key, { names, found });
+  const missing = uids.filter((uid) => !names.has(uid) && !found.has(uid));
+  if (missing.length === 0) return found;
+  for (const uid of missing) names.add(uid);
+  for (const { uid, n } of await ask<{ uid: string; n: RunN }>(tx, RUNS_BY_UID, missing.map((uid) => ({ uid })), [key])) found.set(uid, n);
+  return found;
 }
 
 /** A missed run is no run: one that begins at the very time at which it was expected is another. */
-async function runsByStart(tx: TenantTx, starts: readonly { n: JobN; startedAt: Ms }[]): Promise<Map<string, RunN>> {
-  if (starts.length === 0) return new Map();
+async function runsByStart(tx: TenantTx, asked: Asked, starts: readonly { n: JobN; startedAt: Ms }[]): Promise<Map<string, RunN>> {
+  const { names, found } = asked.starts;
+  const missing = starts.filter(({ n, startedAt }) => { const name = startName(n, startedAt); return !names.has(name) && !found.has(name); });
+  if (missing.length === 0) return found;
+  for (const { n, startedAt } of missing) names.add(startName(n, startedAt));
   const rows = await ask<{ job: JobN; started_at: Ms; n: RunN }>(tx, `select r.job_n as job, r.started_at, r.n
     from json_to_recordset($2::text::json) as x(n bigint, "startedAt" bigint)
-    cross join lateral (select job_n, started_at, n from run where tenant_id = $1 and started_at = x."startedAt" and job_n = x.n and status <> 'Missed' offset 0) as r`, starts, []);
-  return new Map(rows.map(({ job, started_at, n }) => [startName(job, started_at), n]));
+    cross join lateral (select job_n, started_at, n from run where tenant_id = $1 and started_at = x."startedAt" and job_n = x.n and status <> 'Missed' offset 0) as r`, missing, []);
+  for (const { job, started_at, n } of rows) found.set(startName(job, started_at), n);
+  return found;
 }
 
 /** The causes that the executions may have, as far as they tell, by name. */

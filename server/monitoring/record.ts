@@ -1,32 +1,55 @@
 import { CompiledQuery } from 'kysely';
-import type { By, TenantTx } from '../store/store.ts';
+import type { By, Store, TenantTx } from '../store/store.ts';
+import { together } from '../store/together.ts';
 import type { KeyId, Ms, RunN, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Ingested } from '#contract/monitoring/ingest.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { World } from '../world.ts';
 import { type Decision, decide, type Ground, type TasksOf } from './decide.ts';
-import { causesOf, groundFor, usedOf } from './ground.ts';
+import { type Asked, causesOf, groundFor, nothingAsked, usedOf } from './ground.ts';
 import { stands } from './ingest-key.ts';
 import { clampLog } from './log-body.ts';
 import type { Normal } from './normal.ts';
 
+/** A request's results. `refused` were turned away before: they are answered with the rest. */
+interface Request { readonly read: KeyRow; readonly executions: readonly Normal[]; readonly at: Ms; readonly refused: Ingested['rejected'] }
+
 /**
- * RUN-2: records results, all of a request in one transaction. `refused` were turned away before: they are answered with the rest. Null: the key was
- * rotated or revoked since it was read, and nothing is recorded.
+ * RUN-2: records results, all of a request in one transaction, which requests of the same provider may share that wait for each other anyway. Null: the
+ * key was rotated or revoked since it was read, and nothing is recorded.
  */
-export async function record(world: World, tenant: TenantId, read: KeyRow, executions: readonly Normal[], at: Ms, refused: Ingested['rejected'] = []): Promise<Ingested | null> {
+export function record(world: World, tenant: TenantId, read: KeyRow, executions: readonly Normal[], at: Ms, refused: Ingested['rejected'] = []): Promise<Ingested | null> {
   // What failures come to is remembered: better before the provider's other writers wait for this one.
   causesOf(executions);
-  return world.store.tenant(tenant, async (tx) => {
-    const ground = await groundFor(tx, read.id, executions, at);
-    const key = await stands(tx, read);
-    if (key === null) return null;
-    const decision = await write(tx, ground, key, executions, at);
-    const rejected = decision.rejected.length === 0 ? [...refused] : [...refused, ...decision.rejected].sort((a, b) => a.index - b.index);
-    await noteHealth(tx, key.id, at, decision.accepted + decision.duplicates, rejected, world.store.kind === 'pglite');
-    return { accepted: decision.accepted, duplicates: decision.duplicates, rejected };
-  });
+  let line = lines.get(world.store);
+  if (line === undefined) lines.set(world.store, (line = together((of, requests) => recordAll(world.store, of, requests), ({ executions: all }: Request) => all.length, AT_ONCE)));
+  return line(tenant, { read, executions, at, refused });
+}
+
+const lines = new WeakMap<Store, (tenant: TenantId, request: Request) => Promise<Ingested | null>>();
+
+/** So many results share a transaction: others who write for the provider wait for it. */
+const AT_ONCE = 600;
+
+const recordAll = (store: Store, tenant: TenantId, requests: readonly Request[]): Promise<(Ingested | null)[]> => store.tenant(tenant, async (tx) => {
+  await tx.lock();
+  const asked = nothingAsked();
+  // Read for all of them at once, so that no decision waits for what was decided before to be written.
+  if (requests.length > 1) await Promise.all(requests.map(({ read, executions, at }) => groundFor(tx, asked, read.id, executions, at)));
+  const answers: (Ingested | null)[] = [];
+  for (const request of requests) answers.push(await recordOne(tx, asked, request, store.kind === 'pglite'));
+  return answers;
+});
+
+async function recordOne(tx: TenantTx, asked: Asked, { read, executions, at, refused }: Request, alone: boolean): Promise<Ingested | null> {
+  const ground = await groundFor(tx, asked, read.id, executions, at);
+  const key = await stands(tx, read);
+  if (key === null) return null;
+  const decision = await write(tx, ground, key, executions, at);
+  const rejected = decision.rejected.length === 0 ? [...refused] : [...refused, ...decision.rejected].sort((a, b) => a.index - b.index);
+  await noteHealth(tx, key.id, at, decision.accepted + decision.duplicates, rejected, alone);
+  return { accepted: decision.accepted, duplicates: decision.duplicates, rejected };
 }
 
 async function write(tx: TenantTx, ground: Ground, key: KeyRow, executions: readonly Normal[], at: Ms): Promise<Decision> {
@@ -47,7 +70,7 @@ export const bySource = (key: KeyId, at: Ms): By => ({ actor: { is: 'source', id
 export async function keepLogs(tx: TenantTx, logs: readonly { readonly run: RunN; readonly body: string }[]): Promise<void> {
   if (logs.length === 0) return;
   const bodies = new Map(logs.map(({ run, body }) => [run, clampLog(body, LIMITS.logBytes)]));
-  await tx.sql.executeQuery(CompiledQuery.raw(`insert into run_log (tenant_id, run_n, body)
+  tx.send(CompiledQuery.raw(`insert into run_log (tenant_id, run_n, body)
     select $1::uuid, run_n, body from json_to_recordset($2::text::json) as x(run_n bigint, body text)
     on conflict (tenant_id, run_n) do update set body = excluded.body`, [tx.tenant, JSON.stringify([...bodies].map(([run_n, body]) => ({ run_n, body })))]));
 }
@@ -56,7 +79,7 @@ export async function keepLogs(tx: TenantTx, logs: readonly { readonly run: RunN
 export async function keepTasks(tx: TenantTx, told: readonly TasksOf[]): Promise<void> {
   if (told.length === 0) return;
   const last = new Map(told.map(({ run, tasks }) => [run, tasks]));
-  await tx.sql.executeQuery(CompiledQuery.raw(`insert into run_task (tenant_id, run_n, tasks)
+  tx.send(CompiledQuery.raw(`insert into run_task (tenant_id, run_n, tasks)
     select $1::uuid, run_n, tasks from json_to_recordset($2::text::json) as x(run_n bigint, tasks json)
     on conflict (tenant_id, run_n) do update set tasks = excluded.tasks`, [tx.tenant, JSON.stringify([...last].map(([run_n, tasks]) => ({ run_n, tasks })))]));
 }
@@ -74,8 +97,8 @@ export async function noteHealth(tx: TenantTx, key_id: KeyId, at: Ms, good: numb
   else if (alone && before !== undefined && at >= before && at < before + HEARD_MS) return;
   else heard.set(key_id, at);
   const said = good > 0 ? { last_heard_at: at } : { last_fault_at: at, last_fault: `Record ${first?.index ?? 0}: ${first?.error ?? ''}`.slice(0, LIMITS.messageChars) };
-  await tx.sql.insertInto('source_health').values({ tenant_id: tx.tenant, key_id, last_heard_at: null, last_fault_at: null, last_fault: null, ...said })
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'key_id']).doUpdateSet(said)).execute();
+  tx.send(tx.sql.insertInto('source_health').values({ tenant_id: tx.tenant, key_id, last_heard_at: null, last_fault_at: null, last_fault: null, ...said })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'key_id']).doUpdateSet(said)).compile());
 }
 
 const HEARD_MS: Ms = 1_000;
