@@ -40,7 +40,7 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { m
     shown = { list, key };
     const { count, heads, rows } = list.lines(takes.window, takes.folded);
     return {
-      total: list.total, lines: count, heads: list === fresh ? heads : heads.map((head) => ({ ...head, ...fresh.counts(head.key) })),
+      total: list.total, lines: count, heads: list === fresh ? heads : heads.map((head) => ({ ...head, progress: fresh.counts(head.key)?.progress ?? head.progress })),
       first: takes.window.first, rows: engine.view(rows, { first: 0, count: rows.total }, at), facets: fresh.facets, progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
       newestAt: engine.newestAt, loaded: { days: days.size - here.daysLeft, of: days.size }, committedAt: here.committedAt,

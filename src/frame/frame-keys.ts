@@ -3,12 +3,14 @@ import { typing } from '../ui/keys.ts';
 import { goOf } from './go-keys.ts';
 
 export interface FrameKeys {
+  /** The palette was asked for. */
+  readonly asking: boolean;
   readonly onPalette: () => void;
   readonly onGo: (to: string) => void;
 }
 
 /** Keys that mean the same on every page: ⌘K or Ctrl K, and G with a letter. They are heard before the page's own. */
-export function useFrameKeys({ onPalette, onGo }: FrameKeys): void {
+export function useFrameKeys({ asking, onPalette, onGo }: FrameKeys): void {
   const armedAt = useRef<number | null>(null);
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
     if (event.isComposing) return;
@@ -16,6 +18,11 @@ export function useFrameKeys({ onPalette, onGo }: FrameKeys): void {
       event.preventDefault();
       event.stopImmediatePropagation();
       return onPalette();
+    }
+    if (asking && !typing(event)) { // it is on its way: what is typed is meant for it, and for no row behind it
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return event.key === 'Escape' ? onPalette() : undefined;
     }
     if (typing(event) || event.shiftKey || event.repeat) return undefined;
     const what = goOf(event.key, event.timeStamp, armedAt.current);

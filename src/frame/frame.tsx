@@ -21,7 +21,7 @@ export function Frame() {
   const asking = usePalette();
   const { history } = useRouter();
   usePreferredTheme();
-  useFrameKeys({ onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
+  useFrameKeys({ asking, onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
   useEffect(() => bringAhead(stay, palette), []);
   return (
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)]">

@@ -18,6 +18,7 @@ import { moved } from './cursor.ts';
 import { Facets, FacetsHead } from './facets.tsx';
 import { CARD_PX, DENSE_PX, Grid, ROW_PX } from './grid.tsx';
 import type { HeadPress, Press } from './grid.tsx';
+import { asks } from './keys.ts';
 import type { Command } from './keys.ts';
 import { cleared } from './list.ts';
 import { Notices } from './notices.tsx';
@@ -123,6 +124,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
   };
 
   const command = (what: Command): void => {
+    if (deeds.ask !== null) return what === 'back' ? deeds.setAsk(null) : undefined; // the question is on its way: what is typed is meant for it
     if (waiting.current !== null) { waiting.current.push(what); return undefined; }
     const row = rowAt(view, cursor?.index ?? -1), head = headAt(view, cursor?.index ?? -1);
     if (head && commandHead(what, head)) return undefined;
@@ -162,7 +164,10 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
   const goOn = useEffectEvent((): void => {
     const keys = waiting.current;
     waiting.current = null;
-    for (const key of keys ?? []) command(key);
+    for (const key of keys ?? []) {
+      command(key);
+      if (asks(key)) break; // what came after it was meant for the question
+    }
   });
   useEffect(() => { if (named > 0) goOn(); }, [named]);
 

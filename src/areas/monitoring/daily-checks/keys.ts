@@ -25,6 +25,10 @@ export function commandOf(pressed: Pressed): Command | null {
 /** Commands that change data: not for those who may only read. */
 export const needsActions = (command: Command): boolean => command === 'review' || command === 'review-with' || command === 'snooze' || command === 'note' || command === 'ticket';
 
+/** Commands that open a question, in which the next keys are words. */
+export const asks = (command: Command): boolean => ASKING.has(command);
+const ASKING: ReadonlySet<Command> = new Set(['review-with', 'snooze', 'note', 'ticket', 'columns', 'facets', 'help']);
+
 /** The help sheet, in its order. `⌘` is shown as Ctrl where there is no such key. */
 export const HELP: readonly { readonly keys: readonly string[]; readonly does: string; readonly acts?: true }[] = [
   { keys: ['J', 'K'], does: 'Next and previous row' },

@@ -1,0 +1,191 @@
+import { expect, test } from '@playwright/test';
+import { personAt, pictureOf } from './person.ts';
+import { apiOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+
+test.beforeAll(async () => {
+  test.setTimeout(300_000);
+  portal = await startPortal('small');
+});
+test.afterAll(async () => { await portal.stop(); });
+
+test('E2E-10: an operator clears the whole morning with the keyboard alone, with the lid closed in between, and arrives with all of it once', async ({ browser }) => {
+  test.setTimeout(300_000);
+  const context = await browser.newContext();
+  const page = await context.newPage(), began = Date.now();
+  let takenBack = 0;
+  await signIn(page, portal.url, 'operator', portal.password);
+  const dev = personAt(page);
+  await dev.isLive();
+  await pictureOf(page, 'signed-in');
+
+  await test.step('has the list by cause, from the palette', async () => {
+    await dev.presses('Control+k');
+    await dev.hasDialog(/^Go to /);
+    await dev.types('by cause');
+    await pictureOf(page, 'palette');
+    await dev.presses('Enter');
+    await expect(page).toHaveURL(/group=cause/);
+    await expect(dev.heads.first()).toBeVisible();
+    await pictureOf(page, 'by-cause');
+  });
+
+  await test.step('reviews all of the worst cause with one comment', async () => {
+    await dev.presses('j');
+    await expect(dev.at).toHaveAttribute('aria-label', /^Cause: .* 0 of (\d+) cleared, open$/);
+    const many = await dev.countAt(/ 0 of (\d+) cleared/);
+    await dev.presses('Shift+E');
+    await dev.hasDialog(new RegExp(`^Review ${many} results?$`));
+    await pictureOf(page, 'review-group');
+    await dev.types('The repository server is being replaced today.');
+    await dev.presses('Control+Enter');
+    await dev.isTold(`${many} reviewed`);
+    await expect(dev.heads.first()).toHaveAttribute('aria-label', new RegExp(` ${many} of ${many} cleared, open$`));
+    await pictureOf(page, 'group-ruled-off');
+  });
+
+  await test.step('reads the next one beside the list, and snoozes it until Monday', async () => {
+    await dev.presses('j');
+    const job = await dev.rowAt();
+    await dev.presses('Enter');
+    await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+    await expect(page).toHaveURL(/run=/);
+    await pictureOf(page, 'panel');
+    await dev.presses('s');
+    await dev.hasDialog(/^Snooze /);
+    await dev.presses('Shift+Tab');
+    await dev.pressesUntil('ArrowDown', () => page.getByRole('radio', { name: /Monday/, checked: true }).isVisible());
+    await dev.presses('Tab');
+    await dev.types('New disk comes on Monday');
+    await pictureOf(page, 'snooze');
+    await dev.presses('Enter');
+    await dev.isTold(/^Snoozed until /);
+    await dev.presses('Escape');
+    await expect(dev.row(job)).toContainText(/Snoozed until .*Mon|Snoozed until \d\d\/\d\d/);
+    await pictureOf(page, 'snoozed');
+  });
+
+  await test.step('writes a note to one, and ties it to a ticket', async () => {
+    const job = await dev.nextRow();
+    await dev.presses('n');
+    await dev.hasDialog(/^Note on /);
+    await dev.types('Asked the customer for a new token.');
+    await pictureOf(page, 'note');
+    await dev.presses('Control+Enter');
+    await dev.isTold(/^Noted: /);
+    await expect(dev.row(job).getByLabel('Has a note')).toBeVisible();
+    await dev.goesBackTo(job);
+    await dev.presses('t');
+    await dev.hasDialog(/^Ticket of /);
+    await dev.types('T2026-4711');
+    await pictureOf(page, 'ticket');
+    await dev.presses('Enter');
+    await dev.isTold(/tied to ticket T2026-4711|Tied to ticket T2026-4711/i);
+    await expect(dev.row(job)).toContainText('T2026-4711');
+  });
+
+  await test.step('reviews one, thinks again, and takes it back', async () => {
+    const job = await dev.nextRow();
+    await dev.presses('e');
+    await expect(dev.row(job)).toContainText(/Reviewed .* by you/);
+    await dev.presses('u');
+    await expect(dev.row(job)).not.toContainText('Reviewed');
+    takenBack = Number(job);
+  });
+
+  await test.step('marks one and two more below it, and reviews the three', async () => {
+    const job = await dev.nextRow();
+    await dev.presses('x', 'Shift+J', 'Shift+J');
+    await expect(page.getByRole('toolbar', { name: 'Selection' })).toContainText(/[23] selected/);
+    await pictureOf(page, 'range');
+    await dev.presses('e');
+    await dev.isTold(/^[23] reviewed$/);
+    await expect(dev.row(job)).toContainText(/Reviewed .* by you/);
+  });
+
+  await test.step('closes the lid: the network is gone, and the server with it', async () => {
+    await context.setOffline(true);
+    await portal.kill();
+    await expect(page.getByRole('button', { name: /^Offline since/ })).toBeVisible({ timeout: 70_000 });
+    const job = await dev.nextRow();
+    await dev.presses('e');
+    await expect(dev.row(job)).toContainText('not sent yet');
+    await expect(page.getByRole('button', { name: /^Offline since .* 1 waiting/ })).toBeVisible();
+    await pictureOf(page, 'offline');
+  });
+
+  await test.step('opens it in the train: the page comes cold from the device, with all that waits', async () => {
+    const opened = await page.reload();
+    expect(opened?.fromServiceWorker()).toBe(true);
+    await expect(dev.heads.first()).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Offline since .* 1 waiting/ })).toBeVisible();
+    await pictureOf(page, 'opened-offline');
+  });
+
+  await test.step('reviews the next cause in the train, and all that is left', async () => {
+    await dev.presses('j', 'Shift+E');
+    await dev.hasDialog(/^Review /);
+    await dev.types('Seen in the train.');
+    await dev.presses('Control+Enter');
+    await dev.isTold(/reviewed/i);
+    await dev.presses('Control+a');
+    await expect(page.getByRole('toolbar', { name: 'Selection' })).toContainText(/\d+ selected/);
+    await pictureOf(page, 'all-selected');
+    await dev.presses('e');
+    await dev.isTold(/^\d+ reviewed$/);
+    await pictureOf(page, 'all-reviewed');
+    await dev.presses('r');
+    await expect(page.getByRole('heading', { name: /^All clear since \d\d:\d\d [AP]M$/ })).toBeVisible();
+    const { done, of, cleared, snoozed } = await dev.allClear();
+    expect([done, cleared + snoozed]).toEqual([of, of]);
+    expect(snoozed).toBeGreaterThanOrEqual(1);
+    await pictureOf(page, 'all-clear-offline');
+  });
+
+  const unsent = Number(/(\d+) waiting/.exec(await page.getByRole('button', { name: /^Offline since/ }).innerText())?.[1]);
+  await test.step('comes back, and everything arrives once', async () => {
+    expect(unsent).toBeGreaterThanOrEqual(3);
+    await portal.start();
+    await context.setOffline(false);
+    await expect(page.getByRole('button', { name: /^Live, synced/ })).toBeVisible({ timeout: 70_000 });
+    const api = await apiOf(portal, 'operator2');
+    const { problems } = await api('GET', 'sync/bootstrap') as { problems: { lastRun: number; review: { at: number } | null }[] };
+    const mine = problems.filter(({ review }) => (review?.at ?? 0) >= began).map(({ lastRun }) => lastRun);
+    expect(mine.length).toBeGreaterThan(20);
+    for (const run of mine) {
+      const { history } = await api('GET', `monitoring/backoffice/jobExecutions/${run}`) as { history: { what: string; at: string }[] };
+      expect(history.filter(({ what, at }) => what === 'Reviewed' && Date.parse(at) >= began).length, `run ${run}`).toBe(run === takenBack ? 2 : 1);
+    }
+  });
+
+  await test.step('clears what has come meanwhile', async () => {
+    await dev.clearsUntil(/^All clear since \d\d:\d\d [AP]M$/);
+    await pictureOf(page, 'all-clear');
+  });
+
+  await test.step('hands over', async () => {
+    const button = page.getByRole('button', { name: 'Hand over', exact: true });
+    await dev.pressesUntil('Tab', () => button.evaluate((one) => one === document.activeElement));
+    await dev.presses('Enter');
+    await dev.hasDialog(/^Hand over$/);
+    await dev.types('All clear. The new disk comes on Monday.');
+    await pictureOf(page, 'hand-over');
+    await dev.presses('Control+Enter');
+    await dev.isTold('Handed over');
+  });
+
+  await test.step('and whoever is next reads it over the list', async () => {
+    const other = await browser.newContext();
+    const next = await other.newPage();
+    await signIn(next, portal.url, 'operator2', portal.password);
+    await personAt(next).isLive();
+    const line = next.getByRole('region', { name: 'Hand-over' });
+    await expect(line).toContainText(/^Since the last hand-over by Dev Chaudhary at \d\d:\d\d [AP]M: \d+ new, 0 still open\./);
+    await expect(line).toContainText('All clear. The new disk comes on Monday.');
+    await pictureOf(next, 'next-person');
+    await other.close();
+  });
+  await context.close();
+});

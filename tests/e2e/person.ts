@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+
+/** A person at the list of daily checks who has a keyboard and no mouse. */
+export interface Person {
+  /** The line that keys mean: a row, or the head of a group. */
+  readonly at: Locator;
+  readonly heads: Locator;
+  readonly row: (run: string) => Locator;
+  presses(...keys: readonly string[]): Promise<void>;
+  pressesUntil(key: string, so: () => Promise<boolean>): Promise<void>;
+  types(words: string): Promise<void>;
+  hasDialog(title: RegExp): Promise<void>;
+  isTold(words: string | RegExp): Promise<void>;
+  /** Steps on to the next row that is to be checked; answers the run. */
+  nextRow(): Promise<string>;
+  rowAt(): Promise<string>;
+  goesBackTo(run: string): Promise<void>;
+  /** The number that the line's words hold. */
+  countAt(words: RegExp): Promise<number>;
+  /** What the page says under "All clear": so many done of so many, and the tally of how. */
+  allClear(): Promise<{ readonly done: number; readonly of: number; readonly cleared: number; readonly snoozed: number }>;
+  /** Takes in what is new and reviews all of it, until the page is ruled off. */
+  clearsUntil(title: RegExp): Promise<void>;
+  /** Everything of this device is here, and the server answers. */
+  isLive(): Promise<void>;
+}
+
+export function personAt(page: Page): Person {
+  const { keyboard } = page;
+  const at = page.locator('[role=row][data-cursor]');
+  const runAt = async (): Promise<string | null> => await at.count() === 0 ? null : at.getAttribute('data-run', { timeout: 1_000 });
+  const until = async (key: string, so: () => Promise<boolean>): Promise<void> => {
+    for (let tries = 0; tries < 100; tries++) {
+      if (await so()) return;
+      await keyboard.press(key);
+      await page.waitForTimeout(60);
+    }
+    throw new Error(`${key} was pressed a hundred times`);
+  };
+  const rowAt = async (): Promise<string> => {
+    await expect(at).toHaveAttribute('data-run', /\d/);
+    return await runAt() ?? '';
+  };
+  return {
+    at, heads: page.locator('.dc-group'), row: (run) => page.locator(`[data-run="${run}"]`), rowAt, pressesUntil: until,
+    async presses(...keys) { for (const key of keys) await keyboard.press(key); },
+    async types(words) { await keyboard.type(words); },
+    async hasDialog(title) {
+      await expect(page.getByRole('dialog', { name: title }).locator(':focus')).toBeVisible();
+    },
+    async isTold(words) { await expect(page.getByRole('status', { name: 'Messages' }).getByText(words).last()).toBeVisible(); },
+    async nextRow() {
+      await keyboard.press('j');
+      await until('j', async () => await at.count() > 0 && await at.getAttribute('data-run') !== null && await at.getAttribute('data-done') === null);
+      return rowAt();
+    },
+    async goesBackTo(run) { await until('k', async () => await runAt() === run); },
+    async countAt(words) { return Number(words.exec(await at.getAttribute('aria-label') ?? '')?.[1]); },
+    async allClear() {
+      const told = await page.getByText(/^\d+ of \d+ cleared\. New results/).innerText(), tally = await page.getByRole('cell').allInnerTexts();
+      const [done = 0, of = 0] = [...told.matchAll(/\d+/g)].map(Number), [cleared = 0, snoozed = 0] = tally.map(Number);
+      return { done, of, cleared, snoozed };
+    },
+    async clearsUntil(title) {
+      await expect(async () => {
+        await keyboard.press('r');
+        if (await page.getByRole('heading', { name: title }).isVisible()) return;
+        await keyboard.press('Control+a');
+        await expect(page.getByRole('toolbar', { name: 'Selection' })).toBeVisible({ timeout: 2_000 });
+        await keyboard.press('e');
+        await expect(page.getByRole('toolbar', { name: 'Selection' })).toBeHidden({ timeout: 2_000 });
+        await keyboard.press('r');
+        await expect(page.getByRole('heading', { name: title })).toBeVisible({ timeout: 2_000 });
+      }).toPass({ timeout: 60_000 });
+    },
+    async isLive() {
+      await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible({ timeout: 60_000 });
+      await expect(page.getByText(/ days here$/)).toBeHidden();
+    },
+  };
+}
+
+/**
+ * Pictures of a walk for whoever wants to look at it: with DAYBOOK_PICTURES=<folder> each step is kept light, dark and at the width of a phone.
+ * Without it nothing happens.
+ */
+export async function pictureOf(page: Page, step: string): Promise<void> {
+  const folder = process.env['DAYBOOK_PICTURES'] ?? '';
+  if (folder === '') return;
+  mkdirSync(folder, { recursive: true });
+  const size = page.viewportSize();
+  for (const [name, colorScheme, viewport] of [['light', 'light', size], ['dark', 'dark', size], ['phone', 'light', { width: 390, height: 844 }], ['phone-dark', 'dark', { width: 390, height: 844 }]] as const) {
+    if (viewport) await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(400);
+    await page.screenshot({ path: join(folder, `${step}-${name}.png`) });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  if (size) await page.setViewportSize(size);
+  await page.waitForTimeout(300);
+}
