@@ -82,7 +82,7 @@ test('G33: a stream is told and closed within 5 s of logging out, and of losing 
 
 test('HTTP-15: stopping lets what runs come to its end, cuts streams, and takes nothing new', async () => {
   const gate = Promise.withResolvers<void>();
-  const slow = appOf(ground.world, { ...accounts(ground.world), ...syncHandlers(ground.world), lastSync: async () => { await gate.promise; return ok({ status: 'NEVER', at: null, failed: [] }); } });
+  const slow = appOf(ground.world, { ...accounts(ground.world), ...syncHandlers(ground.world), lastSync: async () => { await gate.promise; return ok({ status: 'NEVER', at: null, failed: [], sources: [] }); } });
   const own = await listen(slow, 0, '127.0.0.1');
   const at = `http://127.0.0.1:${own.port}/api/v1`;
   const headers = { authorization: `Bearer ${(await login(app, host)).body.data.token}` };
