@@ -9,6 +9,7 @@ export interface Group { readonly heading: string | null; readonly entries: read
 export const MENU: readonly Group[] = [
   { heading: null, entries: [
     { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard', ability: 'monitoring.dashboard' },
+    { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar', ability: 'monitoring.calendar-report' },
     { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks', ability: 'monitoring.daily-checks' },
   ] },
   { heading: 'Reports', entries: [

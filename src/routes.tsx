@@ -31,6 +31,10 @@ const dashboard = createRoute({
   getParentRoute: () => framed, path: '/monitoring/dashboard', beforeLoad: behind('monitoring.dashboard'),
   component: lazyRouteComponent(() => import('./areas/monitoring/dashboard/screen.tsx'), 'Dashboard'),
 });
+const calendar = createRoute({
+  getParentRoute: () => framed, path: '/monitoring/calendar-report', beforeLoad: behind('monitoring.calendar-report'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/calendar/screen.tsx'), 'Calendar'),
+});
 const dailyChecks = createRoute({
   getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'),
   component: lazyRouteComponent(() => import('./areas/monitoring/daily-checks/screen.tsx'), 'DailyChecks'),
@@ -56,8 +60,14 @@ const forbidden = createRoute({
   component: lazyRouteComponent(() => import('./frame/forbidden.tsx'), 'Forbidden'),
 });
 
+/** On a screen of its own, without the sidebar. */
+const wall = createRoute({
+  getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('monitoring.daily-checks'),
+  component: lazyRouteComponent(() => import('./areas/monitoring/wall/screen.tsx'), 'Wall'),
+});
+
 /** Every address of the page. */
-export const routes = root.addChildren([login, framed.addChildren([home, monitoring, dashboard, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
+export const routes = root.addChildren([login, wall, framed.addChildren([home, monitoring, dashboard, calendar, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
 
 function behind(gate: ScreenGate) {
   return async ({ location }: { readonly location: { readonly href: string } }): Promise<void> => {

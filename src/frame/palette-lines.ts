@@ -39,6 +39,7 @@ export function fixedLines(roles: readonly Role[]): readonly Line[] {
 }
 
 const LISTS: readonly Line[] = [
+  { key: 'page wall', group: 'Pages', word: 'Wall-board', icon: 'computer', does: { is: 'open', to: '/monitoring/wall' } },
   { key: 'list failed', group: 'Views', word: 'Failed, to check', icon: 'failed', does: { is: 'open', to: `${LIST}?state=Failed,Error` } },
   { key: 'list missed', group: 'Views', word: 'Did not run, to check', icon: 'missed', does: { is: 'open', to: `${LIST}?state=Missed` } },
   { key: 'list snoozed', group: 'Views', word: 'Snoozed', icon: 'clock', does: { is: 'open', to: `${LIST}?review=snoozed` } },

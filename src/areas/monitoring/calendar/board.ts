@@ -14,8 +14,8 @@ export interface Board extends Pick<CalendarAsk, 'companies' | 'sources' | 'type
 /** Companies whose jobs are folded away: some, or all but some. */
 export interface Fold { readonly all: boolean; readonly except: readonly CompanyN[] }
 
-/** A day of a job, or of a company. */
-export interface Opened { readonly of: 'job' | 'company'; readonly n: JobN | CompanyN; readonly day: Day }
+/** A day of a job, or of a company; `n` is its number. */
+export interface Opened { readonly of: 'job' | 'company'; readonly n: JobN; readonly day: Day }
 
 export const DEFAULTS: Board = {
   span: { is: 'last', days: 30 }, mode: 'worst', companies: [], sources: [], types: [], instructionTypes: [], problemsOnly: false, text: '',

@@ -67,17 +67,20 @@ function Beside({ title, detail, when, around, cell, onClose, ...rest }: Omit<Da
     look();
     return () => { sizes.disconnect(); room.removeEventListener('scroll', look, { capture: true }); };
   }, [around]);
-  const { of, n, day } = rest.opened;
-  useEffect(() => { place(); first.current?.focus({ preventScroll: true }); }, [of, n, day]);
+  useEffect(() => first.current?.focus({ preventScroll: true }), []);
   useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+    };
     const onDown = (event: PointerEvent): void => {
       if (event.target instanceof Element && !event.target.closest('.cal-pop, [data-line]')) onClose();
     };
     addEventListener('pointerdown', onDown);
-    return () => removeEventListener('pointerdown', onDown);
+    addEventListener('keydown', onKey);
+    return () => { removeEventListener('pointerdown', onDown); removeEventListener('keydown', onKey); };
   }, [onClose]);
   return (
-    <div ref={pop} role="dialog" aria-labelledby="cal-pop-title" tabIndex={-1} className="cal-pop" onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); onClose(); } }}>
+    <div ref={pop} role="dialog" aria-labelledby="cal-pop-title" tabIndex={-1} className="cal-pop">
       <div className="flex items-start gap-2 pt-3 pr-2 pb-2 pl-4">
         <div className="min-w-0 grow">
           <h2 id="cal-pop-title" className="m-0 text-body break-words">{title}</h2>

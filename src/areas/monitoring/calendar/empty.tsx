@@ -21,7 +21,7 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
       </Notice>
     );
   }
-  if (board.problemsOnly && isNarrowed({ ...board, problemsOnly: false }) === false) {
+  if (board.problemsOnly && !isNarrowed({ ...board, problemsOnly: false })) {
     return (
       <Notice icon="tick" level={2} title="No problems" actions={<Button onClick={() => onBoard({ ...board, problemsOnly: false })}>Show all jobs</Button>}>
         <p className="m-0">Every job that is kept here succeeded on all of these days.</p>

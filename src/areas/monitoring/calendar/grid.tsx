@@ -103,10 +103,6 @@ export function Grid({ view, touch, dayBegins, now, daysKey, open, onLines, onOp
     cell: ({ line, day }) => document.getElementById(cellId(line, day)),
   }), []);
 
-  const placeOf = (event: { readonly target: EventTarget }): Cursor | null => {
-    const under = event.target instanceof Element ? event.target : null, line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
-    return line === undefined ? null : { line: Number(line), day: Number(under?.closest<HTMLElement>('[data-day]')?.dataset['day'] ?? -2) };
-  };
   const over = (event: PointerEvent): void => {
     const at = placeOf(event);
     point(at?.line ?? -1, at?.day ?? -1);
@@ -160,4 +156,10 @@ function useSame<T>(value: T): T {
   if (kept === value || JSON.stringify(kept) === JSON.stringify(value)) return kept;
   keep(value);
   return value;
+}
+
+/** The cell under an event; day -2: beside the name and the days. */
+function placeOf(event: { readonly target: EventTarget }): Cursor | null {
+  const under = event.target instanceof Element ? event.target : null, line = under?.closest<HTMLElement>('[data-line]')?.dataset['line'];
+  return line === undefined ? null : { line: Number(line), day: Number(under?.closest<HTMLElement>('[data-day]')?.dataset['day'] ?? -2) };
 }

@@ -31,8 +31,9 @@ export function Head({ days, seen, touch, dayBegins }: HeadProps) {
         <span aria-hidden style={{ width: `calc(${seen.first} * var(--col))` }} />
         {days.slice(seen.first, seen.first + seen.count).map((day, i) => (
           <span
-            key={day.day} role="columnheader" aria-colindex={seen.first + i + (touch ? 2 : 4)} aria-label={dayWords(day)} className="cal-day" {...(day.today && { 'data-today': '' })}
+            key={day.day} role="columnheader" aria-colindex={seen.first + i + (touch ? 2 : 4)} className="cal-day" {...(day.today && { 'data-today': '' })}
           >
+            <span className="sr-only">{dayWords(day)}</span>
             <span aria-hidden>{day.today ? 'today' : WEEKDAYS[weekday(day.day)]?.[0]}</span>
             <b aria-hidden>{Number(day.day.slice(8))}</b>
           </span>

@@ -40,6 +40,5 @@ export function firstJobs<T extends { readonly is: 'company' | 'job' }>(lines: r
   let count = 0;
   const end = lines.findIndex((line) => line.is === 'job' && (count += 1) > most);
   const kept = end < 0 ? lines : lines.slice(0, end);
-  const whole = kept.at(-1)?.is === 'company' ? kept.slice(0, -1) : kept;
-  return { lines: whole, left: Math.max(0, jobs - Math.min(most, jobs)) };
+  return { lines: kept.slice(0, kept.findLastIndex(({ is }) => is === 'job') + 1), left: Math.max(0, jobs - Math.min(most, jobs)) };
 }

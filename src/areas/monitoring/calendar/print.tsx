@@ -34,8 +34,9 @@ export function Print(props: PrintProps) {
   const [view, setView] = useState<CalendarView | null>(null);
   const { ask, companies, onDone } = props;
   const done = useEffectEvent(onDone);
-  const begin = useEffectEvent((): Promise<void> => once({ ...ask, folded: [], rows: { first: 0, count: MOST_JOBS + companies.length + 1 } }, setView));
-  useEffect(() => { begin().catch(() => done()); }, []);
+  // Without an answer the worker is gone: the page says so itself.
+  const begin = useEffectEvent((): void => { once({ ...ask, folded: [], rows: { first: 0, count: MOST_JOBS + companies.length + 1 } }).then(setView, onDone); });
+  useEffect(() => begin(), []);
   useEffect(() => {
     if (!view) return undefined;
     const over = (): void => done();
@@ -47,11 +48,12 @@ export function Print(props: PrintProps) {
 }
 
 /** The first answer that says something. */
-async function once(ask: CalendarAsk, then: (view: CalendarView) => void): Promise<void> {
+async function once(ask: CalendarAsk): Promise<CalendarView> {
   const { promise, resolve } = Promise.withResolvers<CalendarView>();
   const watch = await door().watch('calendar', ask, (view) => { if (view) resolve(view); });
-  then(await promise);
+  const view = await promise;
   watch.close();
+  return view;
 }
 
 function Paper({ view, board, branding, companies, today, now }: PrintProps & { readonly view: CalendarView }) {
@@ -77,7 +79,7 @@ function Paper({ view, board, branding, companies, today, now }: PrintProps & { 
                 {days.map(({ day }, i) => (
                   <span key={day} data-weekend={weekday(day) % 6 === 0}>
                     {(i === 0 || day.endsWith('-01')) && <i>{monthName(day).slice(0, few ? 30 : 3)}</i>}
-                    <b>{few || day.endsWith('-01') || weekday(day) === 1 ? Number(day.slice(8)) : ''}</b>
+                    <b>{few || isMarked(day) ? Number(day.slice(8)) : ''}</b>
                   </span>
                 ))}
               </span>
@@ -110,6 +112,9 @@ function Marks({ forms, wide = false }: { readonly forms: Parameters<typeof mark
     </svg>
   );
 }
+
+/** Of a quarter, the first of each month and the Mondays that stand clear of it have their number. */
+const isMarked = (day: Day): boolean => day.endsWith('-01') || (weekday(day) === 1 && day.slice(8) > '03' && day.slice(8) < '30');
 
 /** What narrows the jobs, in words. */
 function narrowedWords(board: Board, companies: PrintProps['companies']): string {

@@ -121,7 +121,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
         {open !== null && view && (
           <Suspense>
             <DayPopover
-              key={`${open.of} ${open.n}`} names={namesOf(view.lines, open, companies ?? [])} opened={open} mode={board.mode} rule={rule} keptFrom={view.keptFrom} phone={phone} around={around}
+              key={`${open.of} ${open.n} ${open.day}`} names={namesOf(view.lines, open, companies ?? [])} opened={open} mode={board.mode} rule={rule} keptFrom={view.keptFrom} phone={phone} around={around}
               cell={() => (cell ? grid.current?.cell(cell) ?? null : null)} onClose={close}
             />
           </Suspense>

@@ -32,13 +32,13 @@ export function Toolbar({ board, rule, today, now, counted, missing, printing, o
   return (
     <div className="flex min-h-11 min-w-0 items-center gap-2 border-b border-hair bg-paper px-3 py-1 max-tablet:overflow-x-auto max-tablet:px-4 max-tablet:[scrollbar-width:none] tablet:flex-wrap">
       <SpanChoice span={board.span} rule={rule} now={now} onSpan={(span) => onBoard({ ...board, span: bounded(span), open: null })} />
-      <span role="group" aria-label="Whole" className="inline-flex">
+      <fieldset aria-label="Whole" className="m-0 inline-flex shrink-0 border-0 p-0">
         {(['month', 'quarter'] as const).map((unit, i) => (
           <Toggle key={unit} on={unitOf(board.span, today) === unit} shape={i === 0 ? 'rounded-l-part' : '-ml-px rounded-r-part'} onPress={() => onBoard({ ...board, span: unitShown(board.span, unit, today), open: null })}>
             {unit === 'month' ? 'Month' : 'Quarter'}
           </Toggle>
         ))}
-      </span>
+      </fieldset>
       <ChipSelect
         name="What a day with several results shows" label="Shows" value={board.mode} options={CALENDAR_MODES.map((mode) => [mode, MODE_WORDS[mode].word])}
         onChoose={(value) => onBoard({ ...board, mode: CALENDAR_MODES.find((mode) => mode === value) ?? board.mode })}

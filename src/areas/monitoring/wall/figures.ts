@@ -1,6 +1,7 @@
 import type { RunsFilter, RunsView, RunState } from '#contract/monitoring/query.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { Day } from '#contract/ids.ts';
+import { formatCount } from '#src/ui/format.ts';
 import { timesOf } from '../span/dates.ts';
 import type { DayRule } from '../span/dates.ts';
 
@@ -23,3 +24,6 @@ export function figuresOf({ facets }: Pick<RunsView, 'facets'>): readonly Figure
 
 /** What is left to do of the round. */
 export const toCheck = ({ progress: { cleared, of } }: Pick<RunsView, 'progress'>): { readonly left: number; readonly of: number } => ({ left: of - cleared, of });
+
+/** Signs of the longest count: all are written in the size that it has room in. */
+export const digitsOf = (counts: readonly number[]): number => Math.max(1, ...counts.map((count) => formatCount(count).length));

@@ -14,7 +14,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 import { dayAt, timesOf } from '../span/dates.ts';
 import { WallAttention } from './attention.tsx';
-import { figuresOf, toCheck, wallFilter } from './figures.ts';
+import { digitsOf, figuresOf, toCheck, wallFilter } from './figures.ts';
 import { mustReload, standingOf } from './standing.ts';
 import { useAwake } from './use-awake.ts';
 import './wall.css';
@@ -40,7 +40,7 @@ function Board({ branding }: { readonly branding: Branding }) {
   const awake = useAwake();
   const [dark, setDark] = useDark();
   const full = useSyncExternalStore(onFullscreen, () => document.fullscreenElement !== null);
-  const standing = standingOf(status, now, rule.zone), left = view && toCheck(view);
+  const standing = standingOf(status, now, rule.zone), left = view && toCheck(view), figures = view ? figuresOf(view) : [];
   useEffect(() => announce(standing.lead), [standing.lead]);
   const reload = mustReload(status, Number(kept(RELOADED)) || null, now);
   useEffect(() => {
@@ -80,8 +80,8 @@ function Board({ branding }: { readonly branding: Branding }) {
         </p>
         <Clock zone={rule.zone} />
       </header>
-      <dl className="wall-figures" aria-busy={view === undefined}>
-        {(view ? figuresOf(view) : []).map(({ state, word, count }) => (
+      <dl className="wall-figures" aria-busy={view === undefined} data-digits={digitsOf([...figures.map(({ count }) => count), left?.left ?? 0])}>
+        {figures.map(({ state, word, count }) => (
           <div key={state} data-zero={count === 0}>
             <dt className={STATES[state].text}><Icon name={STATES[state].icon} size={28} />{word}</dt>
             <dd className={count === 0 ? '' : STATES[state].text}>{formatCount(count)}</dd>

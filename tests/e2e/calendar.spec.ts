@@ -1,0 +1,156 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import { keyOf, post, startPortal } from './portal.ts';
+import type { Portal, Result } from './portal.ts';
+
+const DAY = 86_400_000, AT = '/monitoring/calendar-report';
+let portal: Portal;
+
+test.beforeAll(async () => {
+  portal = await startPortal();
+  const secret = await keyOf(portal), now = Date.now();
+  const night = (job: string, ago: number, more: Partial<Result> = {}): Result =>
+    ({ job, status: 'Success', startTime: new Date(now - ago * DAY - 3_600_000).toISOString(), endTime: new Date(now - ago * DAY - 60_000).toISOString(), ...more });
+  await post(portal.url, secret, [
+    ...Array.from({ length: 10 }, (_, i) => night('Accounts nightly', i)),
+    ...Array.from({ length: 10 }, (_, i) => night('SQL nightly', i, i === 0 ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' } : {})),
+    ...Array.from({ length: 5 }, (_, i) => night('Web nightly', i, i === 2 ? { status: 'Warning', message: '3 files were skipped' } : {})),
+  ]);
+});
+test.afterAll(async () => { await portal.stop(); });
+
+async function enter(page: Page, query = '', username = 'dana'): Promise<void> {
+  await page.goto(`${portal.url}${AT}${query}`);
+  await page.getByLabel('Username').fill(username);
+  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible();
+}
+const grid = (page: Page): Locator => page.getByRole('grid', { name: 'Results by job and day' });
+const lineOf = (page: Page, job: string): Locator => grid(page).getByRole('row').filter({ hasText: job });
+const today = (page: Page, job: string, word: string): Locator => lineOf(page, job).getByRole('gridcell', { name: new RegExp(`today: ${word}$`) });
+
+async function axe(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
+
+test('CALV-7, CALV-8, E2E-7: with a keyboard alone a person finds a job, opens its day, comes back and goes on to the list', async ({ page }) => {
+  await enter(page);
+  await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
+  await page.keyboard.press('/');
+  await page.keyboard.type('sql');
+  await expect(page).toHaveURL(/q=sql/);
+  await expect(lineOf(page, 'Accounts nightly')).toHaveCount(0);
+  await page.keyboard.press('Enter');
+  await expect(grid(page)).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`)).toHaveAccessibleName(/today: Failed$/);
+  await page.keyboard.press('Enter');
+  const day = page.getByRole('dialog', { name: 'SQL nightly' });
+  await expect(day).toContainText('Unable to connect to host');
+  await expect(day).toContainText('1 result');
+  await expect(page).toHaveURL(/cell=job-\d+/);
+  await page.keyboard.press('Escape');
+  await expect(day).toBeHidden();
+  await expect(grid(page)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(day.getByRole('link', { name: 'Open the list' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/daily-checks\?date=(\S{10})\.\.\1&rows=runs&review=any&job=\d+/);
+  await expect(page.getByRole('row').filter({ hasText: 'SQL nightly' })).toHaveCount(1);
+});
+
+test('CALV-3, CALV-1: companies fold, modes and filters hold, and the address brings it all back', async ({ page }) => {
+  await enter(page);
+  await expect(lineOf(page, 'Web nightly')).toBeVisible();
+  await page.getByRole('button', { name: 'Only with problems' }).click();
+  await expect(lineOf(page, 'Accounts nightly')).toHaveCount(0);
+  await expect(page.getByText('2 jobs match')).toBeVisible();
+  await page.getByRole('button', { name: 'Fold all' }).click();
+  await expect(lineOf(page, 'SQL nightly')).toHaveCount(0);
+  await page.getByLabel('What a day with several results shows').selectOption('best');
+  await expect(page).toHaveURL(/show=best&problems=only&folded=all/);
+  await page.reload();
+  await expect(grid(page).getByRole('row', { name: /2 jobs/ })).toBeVisible();
+  await expect(lineOf(page, 'SQL nightly')).toHaveCount(0);
+  await page.getByRole('button', { name: /^Jobs of/ }).click();
+  await expect(lineOf(page, 'SQL nightly')).toBeVisible();
+});
+
+test('CALV-4, CALV-5: a quarter says which of its days are not kept on this device, and steps stop at today', async ({ page }) => {
+  await enter(page, '?date=last-90');
+  await expect(page.getByText(/^Days before \d\d\/\d\d\/\d\d are not kept on this device$/).first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Next days' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Quarter' }).click();
+  await expect(page).toHaveURL(/date=this-quarter/);
+  await page.getByRole('button', { name: 'Previous quarter' }).click();
+  await expect(page).toHaveURL(/date=last-quarter/);
+  await page.getByRole('button', { name: 'Previous quarter' }).click();
+  await expect(page.getByRole('heading', { name: 'These days are not kept' })).toBeVisible();
+  await page.getByRole('button', { name: 'Show the last 30 days' }).click();
+  await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
+});
+
+test('CALV-9: printing puts all days of all jobs that match on paper, under the provider\'s name, and leaves the page as it was', async ({ page }) => {
+  await page.addInitScript(() => { globalThis.print = () => { document.documentElement.dataset['printed'] = 'yes'; }; });
+  await enter(page, '?folded=all&date=this-month');
+  await expect(grid(page).getByRole('row', { name: /3 jobs/ })).toBeVisible();
+  await page.keyboard.press('ControlOrMeta+p');
+  await expect(page.locator('html[data-printed]')).toBeAttached();
+  await page.emulateMedia({ media: 'print' });
+  const paper = page.locator('.cal-paper');
+  await expect(paper.locator('tbody tr')).toHaveCount(4);
+  await expect(paper).toContainText('SQL nightly');
+  await expect(paper).toContainText(/Days of UTC that begin at 12:00 AM\. Printed /);
+  await expect(paper.getByRole('heading', { includeHidden: true })).not.toBeEmpty();
+  await expect(page.locator('#root')).toBeHidden();
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  await page.emulateMedia({ media: 'screen' });
+  await expect(paper).toHaveCount(0);
+  await expect(grid(page)).toBeVisible();
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`E2E-7, E2E-9: axe finds nothing in the calendar, on a phone neither, ${theme}`, async ({ browser }) => {
+    const context = await browser.newContext({ colorScheme: theme }), page = await context.newPage(), heard: string[] = [];
+    page.on('console', (message) => { if (message.type() === 'error') heard.push(message.text()); });
+    page.on('pageerror', (error) => heard.push(String(error)));
+    await enter(page);
+    await expect(today(page, 'SQL nightly', 'Failed')).toBeVisible();
+    await axe(page, 'calendar');
+    await today(page, 'SQL nightly', 'Failed').click();
+    await expect(page.getByRole('dialog', { name: 'SQL nightly' })).toContainText('1 result');
+    await axe(page, 'day');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await expect(page.getByRole('button', { name: /^Show 3 jobs/ })).toBeVisible();
+    await axe(page, 'filters');
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(grid(page)).toHaveAttribute('aria-colcount', '31');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const box = await today(page, 'SQL nightly', 'Failed').boundingBox();
+    expect([box?.width, box?.height].every((size) => (size ?? 0) >= 43)).toBe(true);
+    await axe(page, 'phone');
+    expect(heard.filter((text) => !/status of 401/.test(text))).toEqual([]);
+    await context.close();
+  });
+}
+
+test('CALV-6: of thousands of jobs only those in sight are drawn, and the last is one key away', async ({ page }) => {
+  const secret = await keyOf(portal);
+  for (let batch = 0; batch < 3; batch++) {
+    await post(portal.url, secret, Array.from({ length: 1_000 }, (_, i) => ({ job: `Zone ${String(batch * 1_000 + i).padStart(4, '0')}`, status: 'Success' })));
+  }
+  await enter(page);
+  await expect(page.getByText('3,003 jobs').first()).toBeVisible({ timeout: 30_000 });
+  await expect(grid(page)).toHaveAttribute('aria-rowcount', '3005');
+  await grid(page).focus();
+  await page.keyboard.press('ControlOrMeta+End');
+  await expect(lineOf(page, 'Zone 2999')).toBeVisible();
+  expect(await grid(page).getByRole('row').count()).toBeLessThan(80);
+  await expect(page.locator(`#${await grid(page).getAttribute('aria-activedescendant')}`)).toHaveAccessibleName(/today: Success$/);
+});

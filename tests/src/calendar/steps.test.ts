@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hourName, periodName, stepped, unitOf, unitShown } from '#src/areas/monitoring/calendar/steps.ts';
+import { addDays, daysOf } from '#src/areas/monitoring/span/dates.ts';
+import type { Span } from '#src/areas/monitoring/span/dates.ts';
+
+const RUNS = { numRuns: 200 * Number(process.env['PROOF'] ?? 1) };
+const TODAY = '2026-11-20';
+const back = (span: Span): readonly string[] => daysOf(stepped(span, TODAY, -1) ?? span, TODAY);
+
+test('CALV-4: a step goes to the month, quarter or year before, or to as many days', () => {
+  expect(back({ is: 'this', unit: 'month' })).toEqual(['2026-10-01', '2026-10-31']);
+  expect(back({ is: 'before', unit: 'month' })).toEqual(['2026-09-01', '2026-09-30']);
+  expect(back({ is: 'this', unit: 'quarter' })).toEqual(['2026-07-01', '2026-09-30']);
+  expect(back({ is: 'range', from: '2026-01-01', to: '2026-03-31' })).toEqual(['2025-10-01', '2025-12-31']);
+  expect(back({ is: 'this', unit: 'year' })).toEqual(['2025-01-01', '2025-12-31']);
+  expect(back({ is: 'last', days: 30 })).toEqual(['2026-09-22', '2026-10-21']);
+});
+
+test('CALV-4: steps join without a day left out or shown twice, a step there and back leads home, and none leads past today', () => {
+  const span = fc.oneof(
+    fc.constantFrom<Span>({ is: 'this', unit: 'month' }, { is: 'before', unit: 'month' }, { is: 'this', unit: 'quarter' }, { is: 'before', unit: 'quarter' }, { is: 'this', unit: 'year' }),
+    fc.integer({ min: 1, max: 366 }).map((days): Span => ({ is: 'last', days })),
+  );
+  const today = fc.integer({ min: 0, max: 9_000 }).map((days) => addDays('2010-01-01', days));
+  fc.assert(fc.property(span, today, (one, at) => {
+    const before = stepped(one, at, -1);
+    if (!before) throw new Error('there is always a day before');
+    expect(addDays(daysOf(before, at)[1], 1)).toBe(daysOf(one, at)[0]);
+    const home = stepped(before, at, 1);
+    if (!home) throw new Error('there was a way from there');
+    expect(daysOf(home, at)).toEqual(daysOf(one, at));
+    expect(daysOf(one, at)[1] >= at ? stepped(one, at, 1) : null).toBeNull();
+  }), RUNS);
+});
+
+test('CALV-4: days are told as the month, quarter or year that they are, and from month to quarter one stays where one looked', () => {
+  expect(periodName({ is: 'this', unit: 'month' }, TODAY)).toBe('November 2026');
+  expect(periodName({ is: 'range', from: '2026-04-01', to: '2026-06-30' }, TODAY)).toBe('Q2 2026');
+  expect(periodName({ is: 'this', unit: 'year' }, TODAY)).toBe('2026');
+  expect(periodName({ is: 'last', days: 30 }, TODAY)).toBe('10/22/26 to 11/20/26');
+  expect(periodName({ is: 'yesterday' }, TODAY)).toBe('11/19/26');
+  // The 30 days to the 30th are November as well: but they move on with today.
+  expect(unitOf({ is: 'last', days: 30 }, '2026-11-30')).toBeNull();
+  expect(unitShown({ is: 'range', from: '2026-05-01', to: '2026-05-31' }, 'quarter', TODAY)).toEqual({ is: 'range', from: '2026-04-01', to: '2026-06-30' });
+  expect(unitShown({ is: 'this', unit: 'quarter' }, 'month', TODAY)).toEqual({ is: 'this', unit: 'month' });
+});
+
+test('CALV-5: the hour at which days begin is told by the clock', () => {
+  expect([0, 6, 12, 18].map(hourName)).toEqual(['12:00 AM', '06:00 AM', '12:00 PM', '06:00 PM']);
+});
