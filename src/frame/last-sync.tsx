@@ -1,44 +1,34 @@
-import { useEffect, useState } from 'react';
+import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { Result } from '#contract/result.ts';
-import type { LastSync as Answer } from '#contract/sync/calls.ts';
-import { door } from '../door.ts';
+import { useRemembered } from '../remembered-read.ts';
 import { Button } from '../ui/button.tsx';
 import { formatAge, formatWhen } from '../ui/format.ts';
 import { StateMark } from '../ui/state-mark.tsx';
 
 export interface LastSyncProps { readonly zone: string; readonly now: Ms }
 
-/** Whether every source was last heard without a fault. Asked of the server when it is looked at. */
-export function LastSync(props: LastSyncProps) {
-  const [round, setRound] = useState(0);
-  return <Answered key={round} {...props} onAgain={() => setRound(round + 1)} />;
-}
-
-function Answered({ zone, now, onAgain }: LastSyncProps & { readonly onAgain: () => void }) {
-  const [answer, setAnswer] = useState<Result<Answer> | null>(null);
-  useEffect(() => {
-    let gone = false;
-    const take = async (): Promise<void> => {
-      const result = await door().ask('lastSync', {});
-      if (!gone) setAnswer(result);
-    };
-    take().catch(() => { if (!gone) setAnswer(FAULT); });
-    return () => { gone = true; };
-  }, []);
-  if (answer === null) return <li className="py-1 text-ink-3" aria-busy="true">Asking the server…</li>;
-  if (!answer.ok) {
+/** Whether every source was last heard without a fault. Asked of the server when it is looked at; where it cannot be asked, what it said last. */
+export function LastSync({ zone, now }: LastSyncProps) {
+  const { value, at: toldAt, live, failure, asking, again } = useRemembered('lastSync', NOTHING);
+  if (value === null) {
+    if (failure === null || asking) return <li className="py-1 text-ink-3" aria-busy="true">Asking the server…</li>;
     return (
       <li className="flex items-center gap-3 py-1">
-        <span className="min-w-0 grow text-ink-2">{answer.failure.kind === 'needs-network' ? answer.failure.message : MESSAGES.getLastSync}</span>
-        <Button size="sm" onClick={onAgain}>Try again</Button>
+        <span className="min-w-0 grow text-ink-2">{NETWORK.has(failure.kind) ? MESSAGES.needsNetwork : MESSAGES.getLastSync}</span>
+        <Button size="sm" onClick={again}>Try again</Button>
       </li>
     );
   }
-  const { status, at, failed } = answer.value;
+  const { status, at, failed } = value;
   return (
     <>
+      {!live && toldAt !== null && (
+        <li className="flex items-center gap-3 py-1">
+          <span className="min-w-0 grow text-ink-2">As of {formatWhen(toldAt, zone)}.</span>
+          <Button size="sm" busy={asking} onClick={again}>Try again</Button>
+        </li>
+      )}
       <li className="flex items-baseline justify-between gap-3 py-1">
         {status === 'NEVER' && <span className="text-ink-2">No source has reported yet.</span>}
         {status === 'SUCCEEDED' && <StateMark state="Success" />}
@@ -58,4 +48,5 @@ function Answered({ zone, now, onAgain }: LastSyncProps & { readonly onAgain: ()
   );
 }
 
-const FAULT: Result<Answer> = { ok: false, failure: { kind: 'server-fault', message: MESSAGES.getLastSync } };
+const NOTHING = {};
+const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer']);

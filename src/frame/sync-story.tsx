@@ -10,7 +10,8 @@ import { formatAge, formatWhen, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { tellFailure } from '../ui/toasts.ts';
 import { LastSync } from './last-sync.tsx';
-import { Part, Trouble } from './story-parts.tsx';
+import { RefusedList } from './refused-list.tsx';
+import { Again, Part, Trouble } from './story-parts.tsx';
 import { glanceOf } from './sync-words.ts';
 
 /** What is live and what is remembered, what waits, and what was not accepted and why. */
@@ -22,7 +23,8 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
   const { icon, tone, lead, rest } = glanceOf(status, zone);
   const refused = outbox?.entries.filter((entry) => entry.state === 'refused') ?? [];
   const waiting = outbox?.entries.filter((entry) => entry.state !== 'refused') ?? [];
-  const notices = outbox?.notices ?? [];
+  const partly = outbox?.notices.filter((notice) => notice.refused > 0) ?? [];
+  const notices = outbox?.notices.filter((notice) => notice.refused === 0) ?? [];
   return (
     <Dialog
       title="Sync" place="corner" onClose={onClose}
@@ -43,11 +45,19 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
             <li key={entry.id} className="border-t border-hair py-2">
               <p className="m-0 font-semibold break-words">{entry.what}</p>
               <p className="m-0 break-words text-failed">{entry.failure?.message ?? 'The server did not say why.'}</p>
-              <div className="mt-1.5 flex items-center gap-2">
-                <Button size="sm" onClick={() => void mend(entry.id, 'retry')}>Try again</Button>
-                <Button size="sm" variant="quiet" onClick={() => void mend(entry.id, 'discard')}>Discard</Button>
-                <span className="ml-auto text-agate text-ink-3" title={formatWhen(entry.madeAt, zone)}>{formatAge(entry.madeAt, now)}</span>
-              </div>
+              {entry.runs.length > 0 && <RefusedList id={entry.id} count={entry.runs.length} zone={zone} onGo={onClose} />}
+              <Again away="Discard" at={entry.madeAt} zone={zone} now={now} onMend={(how) => void mend(entry.id, how)} />
+            </li>
+          ))}
+        </Part>
+      )}
+      {partly.length > 0 && (
+        <Part title={`${plural(partly.length, 'change')} accepted in part`}>
+          {partly.map((notice) => (
+            <li key={notice.id} className="border-t border-hair py-2">
+              <p className="m-0 break-words">{notice.text}</p>
+              <RefusedList id={notice.id} count={notice.refused} zone={zone} onGo={onClose} />
+              <Again away="Dismiss" at={notice.at} zone={zone} now={now} onMend={(how) => void mend(notice.id, how)} />
             </li>
           ))}
         </Part>

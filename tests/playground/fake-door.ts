@@ -4,7 +4,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { Door, WatchName, Watches, Who } from '#workers/api.ts';
-import { NOW, brandingOf, companiesOf, keysOf, meOf, outboxOf, statusOf } from './scene.ts';
+import { NOW, brandingOf, companiesOf, keysOf, meOf, outboxOf, refusedOf, statusOf } from './scene.ts';
 import type { Scene } from './scene.ts';
 
 /** A door with nothing behind it: what it says is made up and the same each time. `play` moves the scene on, from a test. */
@@ -33,7 +33,13 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     find: () => ({ jobs: { count: 0, rows: [] }, companies: { count: 0, rows: [] }, computers: { count: 0, rows: [] } }),
     companies: () => companiesOf(scene),
     keys: () => keys,
+    views: () => [],
+    shifts: () => [],
+    shiftNow: () => ({ cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, open: [], ending: [] }),
+    preferences: () => [],
+    disabled: () => [],
     outbox: () => outbox,
+    refused: ({ id, most }) => refusedOf(id === 'n2' ? 61 : 1, most),
   };
   const tell = (name: WatchName): void => {
     for (const line of open) if (line.name === name) line.onChange(values[name](line.takes as never) as never);

@@ -2,7 +2,7 @@ import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
-import type { OutboxView, SyncStatus } from '#workers/api.ts';
+import type { OutboxView, RefusedView, SyncStatus } from '#workers/api.ts';
 
 /** A fixed morning: Friday 11/20/26, 07:46 AM in Chicago. */
 export const NOW = Date.UTC(2026, 10, 20, 13, 46);
@@ -77,7 +77,10 @@ export function outboxOf(scene: Scene): OutboxView {
         failure: { kind: 'conflict' as const, message: i === 0 ? 'Reviewed by J. Lindqvist first.' : 'The problem is over: a later run succeeded or failed differently.' },
       })),
     ],
-    notices: refused > 0 ? [{ id: 'n1', at: NOW - 20 * MIN, text: 'Your note on HV nightly was replaced by one of M. Okafor.', run: 4 }] : [],
+    notices: refused > 0 ? [
+      { id: 'n1', at: NOW - 20 * MIN, text: 'M. Okafor replaced your note.', run: 4, refused: 0 },
+      { id: 'n2', at: NOW - 12 * MIN, text: '61 of 340 results were not changed: 2 different reasons.', run: 5, refused: 61 },
+    ] : [],
   };
 }
 
@@ -85,6 +88,22 @@ const NAMES = [
   'Calloway Freight', 'Drummond & Pike', 'Eastmoor Trust', 'Hartwell Accountancy', 'Ironbridge Tooling', 'Westerly & North Shore Credit Union Association of the Great Lakes',
   'Kestrel Surveying', 'Larkspur Care Homes', 'Oakhurst Credit Union', 'Aldergate Vets', 'Pemberton Estates', 'Fennimore Foods', 'Umber & Sons Joinery',
 ] as const;
+
+/** The first of them for one reason, the rest for another. */
+export function refusedOf(count: number, most: number): RefusedView {
+  const runs = Array.from({ length: count }, (_, i) => ({
+    run: i + 5, jobName: i % 9 === 8 ? null : `${i % 7 === 3 ? 'Virtual machines of the second data centre, weekly full with verification and report' : 'Agent'} ${i + 1}`,
+    companyName: i % 9 === 8 ? null : NAMES[i % NAMES.length] ?? '', startedAt: i % 9 === 8 ? null : NOW - i * HOUR,
+  }));
+  const parts = [{ why: 'Reviewed by J. Lindqvist first.', runs: runs.slice(0, Math.ceil(count / 5)) }, { why: 'The problem is over: a later run succeeded or failed differently.', runs: runs.slice(Math.ceil(count / 5)) }];
+  let left = most;
+  const reasons = parts.filter((part) => part.runs.length > 0).map((part) => {
+    const shown = part.runs.slice(0, left);
+    left -= shown.length;
+    return { why: part.why, count: part.runs.length, runs: shown };
+  });
+  return { count, reasons };
+}
 
 export const companiesOf = (scene: Scene): readonly CompanyRow[] => Array.from({ length: scene.companies }, (_, i) => ({
   n: i + 1, id: `c${i + 1}`, name: i < NAMES.length ? (NAMES[i] ?? '') : `${NAMES[i % NAMES.length] ?? ''} ${Math.floor(i / NAMES.length) + 1}`, madeAt: NOW - 400 * DAY,

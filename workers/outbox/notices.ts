@@ -33,11 +33,7 @@ export class Notices {
     this.#all.set(notice.id, notice);
     for (const { id } of this.all.slice(0, -NOTICES_MOST)) this.#all.delete(id);
     this.#unsaved.add(notice.id);
-    const { disk, stored } = this.#needs;
-    disk.keepNotice(notice).then(() => {
-      this.#unsaved.delete(notice.id);
-      stored();
-    }, onlyDisk);
+    this.#keep(notice).catch(onlyDisk);
   }
 
   dismiss(id: string): boolean {
@@ -53,6 +49,12 @@ export class Notices {
     const here = new Map((await this.#needs.disk.notices()).map((one) => [one.id, one]));
     for (const id of before) if (!here.has(id) && !this.#unsaved.has(id)) this.#all.delete(id);
     for (const notice of here.values()) if (!this.#gone.has(notice.id)) this.#all.set(notice.id, notice);
+  }
+
+  async #keep(notice: Notice): Promise<void> {
+    await this.#needs.disk.keepNotice(notice);
+    this.#unsaved.delete(notice.id);
+    this.#needs.stored();
   }
 
   /** What events replaced, in their order: whose note or snooze gave way to another person's is told what won. */

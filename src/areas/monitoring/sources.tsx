@@ -26,7 +26,7 @@ export function Sources() {
   const status = useWatch('status', NOTHING);
   const zone = useZone();
   const now = useNow(15_000);
-  const heard = useHeard(keys, status?.is ?? null);
+  const heard = useHeard(keys);
   const [making, setMaking] = useState(false);
   const [shown, setShown] = useState<Shown | null>(null);
   const [ending, setEnding] = useState<Ending | null>(null);
@@ -53,13 +53,14 @@ export function Sources() {
                   <Callout tone="warning">
                     A source can be made or changed with the network only.
                     {status.syncedAt !== null && ` The list is from ${formatWhen(status.syncedAt, zone)}.`}
+                    {heard.asOf !== null && ` When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}
                   </Callout>
                 </div>
               )}
               {heard.fault !== null && !offline && (
                 <div className="px-5 py-3">
                   <Callout tone="failed" alert action={<Button size="sm" onClick={heard.again}>Try again</Button>}>
-                    {heard.fault} <span className="text-ink-3">When each was last heard is not shown.</span>
+                    {heard.fault} <span className="text-ink-3">{heard.asOf === null ? 'When each was last heard is not shown.' : `When each was last heard is as of ${formatWhen(heard.asOf, zone)}.`}</span>
                   </Callout>
                 </div>
               )}

@@ -44,7 +44,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
   await clock.pass(1_000);
   expect(runs.slice(0, 2).map((run) => problemOf(run)?.review?.comment)).toEqual(['mine', 'mine']);
   const again = server.log.slice(sent).flatMap(({ event }) => (event.type === 'problem.reviewed@1' ? event.data.problems : []));
-  expect(again.toSorted()).toEqual(runs.slice(0, 2).map((run) => problemOf(run)?.n).toSorted()); // not those that were changed the first time
+  expect(new Set(again)).toEqual(new Set(runs.slice(0, 2).map((run) => problemOf(run)?.n))); // not those that were changed the first time
   expect(noticesOf(bobs)).toMatchObject([{ text: '1 of 3 results were not changed: This result has no problem to review.' }]);
 });
 
