@@ -34,7 +34,7 @@ export interface ShiftNow {
   /** Those, and what is still to check. */
   readonly of: number;
   readonly snoozed: number;
-  /** To check now: opened since then, and before. */
+  /** To check now: what came since then, and before. */
   readonly fresh: number;
   readonly standing: number;
   /** To check, by company, most first. */

@@ -9,7 +9,7 @@ const MOST = 1_000;
 const SOON: Ms = 86_400_000;
 
 /** HAND-1: what a shift comes to, counted over the problems as they are shown here, unsent changes included. */
-export function shiftNow(engine: Pick<Engine, 'all' | 'problem' | 'pending' | 'row'> | null, since: Ms, now: Ms): ShiftNow {
+export function shiftNow(engine: Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs'> | null, since: Ms, now: Ms): ShiftNow {
   if (engine === null) return NOTHING;
   const pending = engine.pending(now), asleep: ProblemRow[] = [];
   let cleared = 0;
@@ -19,13 +19,20 @@ export function shiftNow(engine: Pick<Engine, 'all' | 'problem' | 'pending' | 'r
     if (problem.review !== null && problem.review.at >= since) cleared += 1;
     if (reviewOf(problem, now) === 'snoozed') asleep.push(problem);
   }
-  const fresh = pending.filter(({ openedAt }) => openedAt >= since).length;
+  const fresh = freshOf(engine, pending, since);
   return {
     cleared, of: cleared + pending.length, snoozed: asleep.length, fresh, standing: pending.length - fresh,
     open: openOf(pending).slice(0, MOST).map(([company, problems]) => ({ company, problems, name: engine.row('company', company)?.name ?? '' })),
     ending: asleep.map((one) => ({ one, until: one.snooze?.until ?? 0 })).filter(({ until }) => until <= now + SOON).sort((a, b) => a.until - b.until || a.one.n - b.one.n).slice(0, MOST)
       .map(({ one: { lastRun, job, company }, until }) => ({ run: lastRun, until, jobName: engine.row('job', job)?.name ?? '', companyName: engine.row('company', company)?.name ?? '' })),
   };
+}
+
+/** What came since: a problem opens with the start of its first run, which may have ended, and been told, in this shift. */
+function freshOf(engine: Pick<Engine, 'runs'>, pending: readonly ProblemRow[], since: Ms): number {
+  const older = pending.filter(({ openedAt }) => openedAt < since), begun = older.filter(({ runs }) => runs === 1).map(({ lastRun }) => lastRun);
+  const ended = [...engine.runs(begun).values()].filter(({ startSec, elapsedSec }) => elapsedSec !== null && (startSec + elapsedSec) * 1000 >= since);
+  return pending.length - older.length + ended.length;
 }
 
 function openOf(pending: readonly ProblemRow[]): readonly (readonly [company: CompanyN, problems: number])[] {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';
 import { shiftNow } from '#workers/shift/shift-now.ts';
@@ -10,7 +11,8 @@ const problem = (n: number, more: Partial<ProblemRow>): ProblemRow => ({
 });
 const reviewed = (at: number) => ({ by: 'ann', at, comment: null });
 const snoozed = (until: number) => ({ by: 'ann', at: 1, until, reason: 'later' });
-const engineOf = (problems: readonly ProblemRow[]): Parameters<typeof shiftNow>[0] => ({
+const engineOf = (problems: readonly ProblemRow[], runs: readonly LeanRun[] = []): Parameters<typeof shiftNow>[0] => ({
+  runs: (ns) => new Map(runs.filter(({ n }) => ns.includes(n)).map((run) => [run.n, run])),
   all: ((): readonly ProblemRow[] => problems) as never,
   problem: (n) => problems.find((one) => one.n === n),
   pending: (now) => problems.filter(({ closedAt, review, snooze }) => closedAt === null && review === null && (snooze === null || snooze.until <= now)),
@@ -32,6 +34,13 @@ test('HAND-1: a shift is what was reviewed in it by anyone, what is to check by 
     ending: [{ run: 90, until: NOW + HOUR, jobName: 'job 9', companyName: 'company 1' }, { run: 70, until: NOW + 24 * HOUR, jobName: 'job 7', companyName: 'company 3' }],
   });
   expect(shiftNow(null, 0, NOW)).toEqual({ cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, open: [], ending: [] });
+});
+
+const run = (n: number, elapsedSec: number | null): LeanRun => ({ n, job: 1, company: 1, problem: n / 10, startSec: (SINCE - HOUR) / 1000, elapsedSec, bytes: null, kind: 0, message: null });
+const count = (runs: readonly LeanRun[], more: Partial<ProblemRow> = {}): number => shiftNow(engineOf([problem(1, more)], runs), SINCE, NOW).fresh;
+
+test('HAND-1: what began before a shift and failed in it is new in it', () => {
+  expect([count([run(10, 3_600)]), count([run(10, 3_599)]), count([run(10, null)]), count([]), count([run(10, 7_200)], { runs: 2 })]).toEqual([1, 0, 0, 0, 0]);
 });
 
 test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not sent', async () => {

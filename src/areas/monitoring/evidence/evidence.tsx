@@ -68,7 +68,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
     >
       <div className="flex min-h-full flex-col bg-sheet">
         <Tabs
-          label="Evidence" className="px-5" panelClassName="flex grow flex-col" chosen={place.show} onChoose={(show) => go({ show })}
+          label="Evidence" className="bg-paper px-4 tablet:px-5" panelClassName="flex grow flex-col" chosen={place.show} onChoose={(show) => go({ show })}
           tabs={[{ key: 'deeds', word: 'Reviews' }, { key: 'hand-overs', word: 'Hand-overs', count: shifts?.length ?? null }]}
         >
           {place.show === 'hand-overs' ? <PastHandOvers zone={zone} now={now} /> : (

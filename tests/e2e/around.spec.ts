@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
+import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+
+test.beforeAll(async () => {
+  portal = await startPortal();
+  const secret = await keyOf(portal), headers = { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` };
+  await post(portal.url, secret, [
+    { job: 'SQL nightly', status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' },
+    { job: '=SUM(A1) mail', status: 'Warning', message: '3 files were skipped' },
+    { job: 'Old archive', status: 'Success', enabled: false },
+  ]);
+  const seen = await fetch(`${portal.url}/api/v1/ingest/computers`, { method: 'POST', headers, body: JSON.stringify([{ hostName: 'LONELY-PC', os: 'Debian 13', ipAddresses: ['10.0.0.7'] }]) });
+  expect(seen.ok).toBe(true);
+});
+test.afterAll(async () => { await portal.stop(); });
+
+async function as(browser: Browser, who: string, base = portal.url): Promise<Page> {
+  const page = await (await browser.newContext()).newPage();
+  await signIn(page, base, who, portal.password);
+  return page;
+}
+
+/** The device notices at its next contact. */
+async function goOffline(page: Page): Promise<void> {
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: /^Live/ }).click();
+  await page.getByRole('button', { name: 'Sync now' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible();
+}
+
+test('VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one\'s menu, where it opens the same list and cannot be changed', async ({ browser }) => {
+  const mine = await as(browser, 'admin'), theirs = await as(browser, 'dana');
+  await mine.goto(`${portal.url}/monitoring/daily-checks?state=Failed&group=company`);
+  await expect(rowOf(mine, 'SQL nightly')).toBeVisible();
+  await mine.getByRole('button', { name: 'View not saved' }).click();
+  await mine.getByLabel('Save this list as').fill('Failures by company');
+  await mine.getByRole('switch', { name: 'Share with colleagues' }).click();
+  await mine.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(mine.getByRole('button', { name: 'View Failures by company' })).toBeVisible();
+
+  await expect(rowOf(theirs, '=SUM(A1) mail')).toBeVisible();
+  await theirs.getByRole('button', { name: /^View/ }).click();
+  await theirs.getByRole('list', { name: 'Shared by colleagues' }).getByRole('button', { name: 'Failures by company' }).click();
+  await expect(theirs).toHaveURL(/state=Failed&group=company/);
+  await expect(rowOf(theirs, 'SQL nightly')).toBeVisible();
+  await expect(rowOf(theirs, '=SUM(A1) mail')).toBeHidden();
+  await theirs.getByRole('button', { name: 'View Failures by company' }).click();
+  await expect(theirs.getByRole('button', { name: 'Change Failures by company' })).toHaveCount(0);
+
+  await mine.getByRole('button', { name: 'View Failures by company' }).click();
+  await mine.getByRole('button', { name: 'Change Failures by company' }).click();
+  await mine.getByRole('button', { name: 'Remove' }).click();
+  await expect(theirs.getByText('Shared by colleagues')).toBeHidden();
+  await mine.keyboard.press('Escape');
+  await mine.getByRole('button', { name: 'Undo' }).click();
+  await expect(theirs.getByRole('list', { name: 'Shared by colleagues' })).toBeVisible();
+  for (const page of [mine, theirs]) await page.context().close();
+});
+
+test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns that are shown, also with no network', async ({ browser }) => {
+  const page = await as(browser, 'dana');
+  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
+  const take = async (): Promise<string> => {
+    const coming = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await coming;
+    expect(file.suggestedFilename()).toMatch(/^DailyChecks_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
+    return readFileSync(await file.path(), 'utf8');
+  };
+  const lines = (await take()).split('\r\n');
+  expect(lines[0]).toMatch(/^\uFEFFState,Days of the problem,Company,Job,Computer,/);
+  expect(lines.find((line) => line.includes('SQL nightly'))).toMatch(/^Failed,1,.*,SQL nightly,SRV-1,.*timed out/);
+  expect(lines.find((line) => line.includes('SUM(A1)'))).toContain(",'=SUM(A1) mail,");
+  expect(lines).toHaveLength(4);
+  await expect(page.getByText(/^DailyChecks_.*: 2 rows\.$/)).toBeVisible();
+  await goOffline(page);
+  expect((await take()).split('\r\n')).toHaveLength(4);
+  await expect(page.getByText(/: 2 rows\. Made offline: results up to/)).toBeVisible();
+  await page.context().close();
+});
+
+test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives, and the next person is told what has come since', async ({ browser }) => {
+  const mine = await as(browser, 'admin'), theirs = await as(browser, 'dana');
+  await expect(rowOf(mine, 'SQL nightly')).toBeVisible();
+  await mine.getByRole('button', { name: 'Hand over' }).waitFor();
+  await goOffline(mine);
+  await mine.getByRole('button', { name: 'Hand over' }).click();
+  const dialog = mine.getByRole('dialog', { name: 'Hand over' });
+  await expect(dialog.getByText('2 problems')).toBeVisible();
+  await dialog.getByLabel('Comment for whoever is next').fill('Watch the SQL host');
+  await dialog.getByRole('button', { name: 'Hand over' }).click();
+  await expect(mine.getByText('Handed over. It goes out as soon as there is a network.')).toBeVisible();
+  await expect(theirs.getByText('Watch the SQL host')).toBeHidden();
+  await mine.context().setOffline(false);
+  const line = theirs.getByRole('region', { name: 'Hand-over' });
+  await expect(line).toContainText(/Since the last hand-over by Administrator at .*: 0 new, 2 still open\./, { timeout: 30_000 });
+  await expect(line).toContainText('Watch the SQL host');
+  await expect(mine.getByRole('region', { name: 'Hand-over' })).toBeHidden();
+  const at = new Date().toISOString();
+  await post(portal.url, await keyOf(portal), [{ job: 'After the shift', startTime: at, endTime: at, status: 'Failed', message: 'no space left on device' }]);
+  await expect(line).toContainText('1 new, 2 still open.');
+  await line.getByRole('button', { name: 'Put the hand-over away' }).click();
+  await expect(line).toBeHidden();
+  await theirs.goto(`${portal.url}/monitoring/evidence?show=hand-overs`);
+  await expect(theirs.getByRole('list', { name: 'Hand-overs' })).toContainText('0 of 2 reviewed, 2 problems to check, 0 snoozed');
+  for (const page of [mine, theirs]) await page.context().close();
+});
+
+test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely computer are ignored, shown among the ignored, and taken back, by keyboard', async ({ browser }) => {
+  const page = await as(browser, 'dana');
+  await page.getByRole('tab', { name: 'Disabled jobs 1' }).click();
+  await expect(page).toHaveURL(/daily-checks\/disabled-jobs$/);
+  await expect(rowOf(page, 'Old archive')).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(page.getByRole('button', { name: /^Ignore Old archive/ })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('tab', { name: 'Disabled jobs 0' })).toBeVisible();
+  await expect(page.getByText('No disabled job')).toBeVisible();
+  await page.getByRole('switch', { name: 'Ignored too, 1' }).click();
+  await expect(rowOf(page, 'Old archive')).toContainText('Ignored by Dana Reyes');
+  await page.keyboard.press('u');
+  await expect(page.getByRole('tab', { name: 'Disabled jobs 1' })).toBeVisible();
+
+  await page.getByRole('tab', { name: 'Computers without a job 1' }).click();
+  await page.getByRole('button', { name: 'Note on LONELY-PC' }).click();
+  await page.getByRole('textbox', { name: 'Note' }).fill('A kiosk');
+  await page.getByRole('button', { name: 'Keep the note' }).click();
+  await expect(rowOf(page, 'LONELY-PC')).toContainText('A kiosk');
+  await page.getByRole('button', { name: 'Ignore LONELY-PC' }).click();
+  await page.getByRole('radio', { name: 'For good' }).check();
+  await page.getByRole('button', { name: 'Ignore for good' }).click();
+  await expect(page.getByText('Every computer has a job')).toBeVisible();
+  await page.goto(`${portal.url}/monitoring/daily-checks/computers?ignored=yes`);
+  await expect(rowOf(page, 'LONELY-PC')).toContainText('Ignored for good');
+  await goOffline(page);
+  await expect(page.getByText('Computers are asked for from the server.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Take back LONELY-PC' })).toBeDisabled();
+  await page.context().close();
+});
+
+test('EVID-5, EVID-6: who reviewed what stands in the evidence and in its file; with no network it says so', async ({ browser }) => {
+  const page = await as(browser, 'dana');
+  await rowOf(page, '=SUM(A1) mail').getByRole('button', { name: /^Review/ }).click();
+  await expect(rowOf(page, '=SUM(A1) mail')).toContainText(/Reviewed .* by you/);
+  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
+  await page.goto(`${portal.url}/monitoring/evidence?date=today`);
+  await expect(rowOf(page, '=SUM(A1) mail')).toContainText(/Dana Reyes.*Reviewed.*Warning/);
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const file = await coming, text = readFileSync(await file.path(), 'utf8');
+  expect(file.suggestedFilename()).toMatch(/^Evidence_/);
+  expect(text).toMatch(/Dana Reyes,Reviewed,Warning,[^,]*,'=SUM\(A1\) mail,SRV-1,API,/);
+  await page.goto(`${portal.url}/monitoring/evidence?date=2020-01-01..2026-01-01`);
+  await expect(page.getByText('Choose a time of 12 months or less.')).toBeVisible();
+  await goOffline(page);
+  await page.getByLabel('Days').selectOption('last-30');
+  await expect(page.getByText(/is not kept on this device/)).toBeVisible();
+  await page.context().close();
+});
+
+test('FIRST-1: a provider without a source is told what is next', async ({ browser }) => {
+  const page = await as(browser, 'olga', portal.otherUrl);
+  await expect(page.getByRole('heading', { name: 'First steps' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Connect a source' }).last()).toHaveAttribute('href', '/monitoring/sources');
+  await page.context().close();
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`E2E-7: axe finds nothing around the list, ${theme}, and nothing is wider than a phone`, async ({ browser }) => {
+    const page = await (await browser.newContext({ colorScheme: theme })).newPage();
+    await signIn(page, portal.url, 'admin', portal.password);
+    // The grid behind what is opened over it has tests of its own.
+    const axe = async (what: string): Promise<void> => {
+      const { violations } = await new AxeBuilder({ page }).exclude('[role=grid]').withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+      expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+    };
+    await page.getByRole('button', { name: /^View/ }).click();
+    await expect(page.getByRole('list', { name: 'Views' })).toBeVisible();
+    await axe('views');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Hand over' }).click();
+    await expect(page.getByLabel('Comment for whoever is next')).toBeFocused();
+    await axe('hand over');
+    await page.keyboard.press('Escape');
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      for (const [path, word] of [['daily-checks/disabled-jobs', 'Old archive'], ['daily-checks/computers?ignored=yes', 'LONELY-PC'], ['evidence?date=today', 'Dana Reyes'], ['evidence?show=hand-overs', 'Watch the SQL host']] as const) {
+        await page.goto(`${portal.url}/monitoring/${path}`);
+        await expect(page.getByText(word).first()).toBeVisible();
+        await axe(`${path} at ${width}`);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      }
+    }
+    await page.context().close();
+  });
+}
