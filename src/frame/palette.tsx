@@ -51,7 +51,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             <span className="flex h-12 shrink-0 items-center gap-3 border-b border-rule px-4">
               <Icon name="search" className="text-ink-3" />
               <ComboboxInput
-                autoFocus aria-label="Pages, companies, jobs and actions" placeholder="Pages, companies, jobs and actions" autoComplete="off" spellCheck={false}
+                aria-label="Pages, companies, jobs and actions" placeholder="Pages, companies, jobs and actions" autoComplete="off" spellCheck={false}
                 className="h-full min-w-0 grow bg-transparent outline-none placeholder:text-ink-3 placeholder:opacity-100"
                 onChange={(event) => { setTyped(event.target.value); setAsk({ text: event.target.value.trim(), limit: SHOWN }); }}
               />

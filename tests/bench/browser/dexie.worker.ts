@@ -9,7 +9,7 @@ import { serve } from './serve.ts';
 /** A record a row in IndexedDB, read into an array on opening: how most local-first pages begin. */
 const db = new Dexie('bench-dexie');
 db.version(1).stores({ runs: 'n, startSec, company, state' });
-const table = db.table<PlainRow, number>('runs');
+const table = db.table<PlainRow>('runs');
 let rows: PlainRow[] = [];
 
 const newest = (a: PlainRow, b: PlainRow): number => b.startSec - a.startSec || b.n - a.n;

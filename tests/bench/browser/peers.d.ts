@@ -9,6 +9,6 @@ declare module '*/dexie/dist/modern/dexie.mjs' {
   export class Dexie {
     constructor(name: string);
     version(n: number): { stores(schema: Record<string, string>): void };
-    table<T, K>(name: string): Table<T> & { readonly key?: K };
+    table<T>(name: string): Table<T>;
   }
 }

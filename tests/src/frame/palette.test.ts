@@ -14,8 +14,9 @@ test('FRAME-1: G and then a letter goes to its page, in time; G alone and other 
   expect(goOf('constructor', 5, 4)).toEqual({ is: 'none' });
 });
 
+const words = (roles: Parameters<typeof fixedLines>[0]): string[] => fixedLines(roles).filter(({ group }) => group === 'Pages').map(({ word }) => word);
+
 test('FRAME-2: the palette offers the pages that the roles may open, and what is typed narrows it by every word', () => {
-  const words = (roles: Parameters<typeof fixedLines>[0]): string[] => fixedLines(roles).filter(({ group }) => group === 'Pages').map(({ word }) => word);
   expect(words(['operator'])).toContain('Daily checks');
   expect(words(['super-admin'])).not.toContain('Daily checks');
   expect(words([])).toEqual([]);
