@@ -7,7 +7,7 @@ import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useNow } from '#src/clock.ts';
-import { door, useWatch } from '#src/door.ts';
+import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
@@ -28,9 +28,6 @@ import { Tools } from './tools.tsx';
 import { useAsked } from './use-asked.ts';
 
 const NOTHING = {};
-const askRepositories = () => door().ask('listRepositories', {});
-const askComputers = () => door().ask('listComputersNow', {});
-const askSync = () => door().ask('lastSync', {});
 
 /** The dashboard of one person. */
 export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
@@ -46,9 +43,9 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const status = useWatch('status', NOTHING);
   const known = useWatch('companies', NOTHING);
   const opens = can(me.roles, 'monitoring.daily-checks'), stores = can(me.roles, 'monitoring.repositories');
-  const repositories = useAsked(askRepositories, stores, MESSAGES.getRepositories);
-  const computers = useAsked(askComputers, opens, MESSAGES.getComputers);
-  const sync = useAsked(askSync, true, MESSAGES.getLastSync);
+  const repositories = useAsked('listRepositories', NOTHING, stores, MESSAGES.getRepositories);
+  const computers = useAsked('listComputersNow', NOTHING, opens, MESSAGES.getComputers);
+  const sync = useAsked('lastSync', NOTHING, true, MESSAGES.getLastSync);
   useEffect(() => bringAhead(bringSpark), []);
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { now, useNow } from '#src/clock.ts';
+import { useNow } from '#src/clock.ts';
 import { door } from '#src/door.ts';
 import { computerOf } from './rows.ts';
 import type { Computer } from './rows.ts';
@@ -29,18 +29,18 @@ export async function askComputers(me: UserId): Promise<void> {
   if (user !== me) { user = me; show(NONE); }
   if (known.busy) return;
   show({ ...known, busy: true });
-  const answer = await door().ask('listComputersNow', {}).catch(() => null);
+  const answer = await door().read('listComputersNow', {}).catch(() => null), failure = answer?.ok ? (answer.value.live ? null : answer.value.failure) : answer?.failure;
   if (user !== me) return; // somebody else's by now
-  if (answer?.ok) show({ rows: answer.value.map(computerOf), at: now(), fault: null, busy: false });
-  else show({ ...known, busy: false, fault: answer?.failure.kind === 'needs-network' ? MESSAGES.needsNetwork : MESSAGES.getComputers });
+  const fault = failure === null ? null : failure?.kind === 'needs-network' ? MESSAGES.needsNetwork : MESSAGES.getComputers;
+  show(answer?.ok ? { rows: answer.value.value.map(computerOf), at: answer.value.at, fault, busy: false } : { ...known, busy: false, fault });
 }
 
-/** What is known, asked anew where it is five minutes old and there is a network. */
+/** What is known, also from before the page was opened; asked anew where it is five minutes old and there is a network. */
 export function useComputersNow(me: UserId, online: boolean): ComputersNow {
   const here = useSyncExternalStore(subscribe, () => known);
   const beat = useNow(60_000);
   useEffect(() => {
-    if (online && (user !== me || known.at === null || beat - known.at > OLD_MS)) void askComputers(me);
+    if (user !== me || known.at === null || (online && beat - known.at > OLD_MS)) void askComputers(me);
   }, [me, online, beat]);
   return user === me ? here : NONE;
 }
