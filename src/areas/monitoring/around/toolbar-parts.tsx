@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { bringAhead } from '#src/ahead.ts';
 import { Button } from '#src/ui/button.tsx';
 import type { Column } from '../daily-checks/columns.ts';
 import type { List } from '../daily-checks/list.ts';
@@ -11,7 +12,8 @@ import { listOfView, viewQueryOf } from '../saved-views/views.ts';
 import { ViewsChip } from '../saved-views/views-chip.tsx';
 import type { DayRule } from '../span/dates.ts';
 
-const HandOverDialog = lazy(async () => ({ default: (await import('../hand-over/hand-over-dialog.tsx')).HandOverDialog }));
+const handOver = () => import('../hand-over/hand-over-dialog.tsx');
+const HandOverDialog = lazy(async () => ({ default: (await handOver()).HandOverDialog }));
 
 export interface ToolbarPartsProps {
   readonly me: Me;
@@ -28,6 +30,7 @@ export interface ToolbarPartsProps {
 export function ToolbarParts({ me, list, filter, columns, loaded, rule, now, onList }: ToolbarPartsProps) {
   const [handing, setHanding] = useState(false);
   const query = viewQueryOf(list);
+  useEffect(() => bringAhead(handOver), []);
   return (
     <>
       <ViewsChip me={me} query={query} onOpen={(next, at) => onList(listOfView(next), at)} />

@@ -22,7 +22,7 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
   return (
     <Popover className="inline-flex shrink-0">
       <PopoverButton className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap hover:bg-wash pointer-coarse:h-11 pointer-coarse:px-3">
-        <span className="text-ink-3 max-tablet:hidden">View</span>
+        <span className="text-ink-3 max-tablet:sr-only">View</span>
         <span className="max-w-44 truncate" title={standing.view?.name}>{standingWord(standing, query)}</span>
         <Icon name="chevron-down" className="text-ink-3" />
       </PopoverButton>
