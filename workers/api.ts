@@ -58,6 +58,8 @@ export interface RunsWatch {
   readonly held: boolean;
   /** Count it up to take in what waits ("press R"). */
   readonly round: number;
+  /** Of companies and causes: the sixty with the most and those chosen in the filter, or all (as it is where nothing is said). `none`: no facets. */
+  readonly facets?: 'none' | 'some' | 'all';
 }
 
 /** Contains, any case; no text finds everything. At most `limit` of each sort. */

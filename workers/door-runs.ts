@@ -2,6 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
 import type { RunsWatch } from './api.ts';
+import { facetsShown, NO_FACETS } from './door-facets.ts';
 import type { Engine, Selection } from './seams.ts';
 import type { Replica } from './sync/replica.ts';
 
@@ -41,7 +42,7 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { m
     const { count, heads, rows } = list.lines(takes.window, takes.folded);
     return {
       total: list.total, lines: count, heads: list === fresh ? heads : heads.map((head) => ({ ...head, progress: fresh.counts(head.key)?.progress ?? head.progress })),
-      first: takes.window.first, rows: engine.view(rows, { first: 0, count: rows.total }, at), facets: fresh.facets, progress: fresh.progress,
+      first: takes.window.first, rows: engine.view(rows, { first: 0, count: rows.total }, at), facets: facetsShown(fresh.facets, takes.filter, takes.facets), progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
       newestAt: engine.newestAt, loaded: { days: days.size - here.daysLeft, of: days.size }, committedAt: here.committedAt,
     };
@@ -53,7 +54,7 @@ const WORD_MS: Ms = 1_000;
 
 /** Before anything is here, and after signing out. */
 const NOTHING: Omit<RunsView, 'version'> = {
-  total: 0, lines: 0, heads: [], first: 0, rows: [], facets: { review: [], states: [], kinds: [], companies: [], sources: [], types: [], managed: [], anomaly: [], causes: [] },
+  total: 0, lines: 0, heads: [], first: 0, rows: [], facets: NO_FACETS,
   progress: { cleared: 0, of: 0 }, fresh: 0, newestAt: null, loaded: { days: 0, of: 0 }, committedAt: null,
 };
 

@@ -84,6 +84,9 @@ export interface RunsFacets {
   readonly causes: readonly (Facet<CauseN> & { readonly template: string })[];
 }
 
+/** As they cross to the page. `left`: values with a count that were not sent, because not all were asked for. */
+export interface ShownFacets extends RunsFacets { readonly left?: { readonly companies: number; readonly causes: number } }
+
 /** One row as the grid shows it. Ranges are what is usual for this job, from its last 30 finished runs on this device (7 at least). */
 export interface RunView {
   readonly n: RunN;
@@ -152,7 +155,7 @@ export interface RunsView {
   /** Lines before `first` and after the last are not here. */
   readonly first: number;
   readonly rows: readonly RunView[];
-  readonly facets: RunsFacets;
+  readonly facets: ShownFacets;
   /** Problems of the same list, whatever their review state: "312 of 340 cleared". */
   readonly progress: { readonly cleared: number; readonly of: number };
   /** Rows that match by now but wait behind "n new, press R", because the list is held. */

@@ -16,7 +16,7 @@ export function ToCheck() {
     filter: {
       ...EVERYTHING, from: startOfDay(today + 1 - DAYS, zone, hour), to: startOfDay(today + 1, zone, hour), rows: 'jobs' as const, review: 'pending' as const,
     },
-    window: { first: 0, count: 0 }, held: false, folded: [], round: 0,
+    window: { first: 0, count: 0 }, held: false, folded: [], round: 0, facets: 'none' as const,
   }), [today, zone, hour]);
   const total = useWatch('runs', takes)?.total ?? 0;
   if (total === 0) return null;

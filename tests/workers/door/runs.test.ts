@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { ofGroup } from '#contract/monitoring/query.ts';
 import type { RunsView } from '#contract/monitoring/query.ts';
-import { ALL, must, scene } from '#tests/workers/scene.ts';
+import { ALL, loopOf, must, scene } from '#tests/workers/scene.ts';
+import { FACETS_SOME } from '#workers/door-facets.ts';
 
 test('COL-7: a held list keeps its rows in place and fresh in words, counts what waits, and takes it in when asked', async () => {
   const { clock, story, annDevice, bad } = scene();
@@ -85,4 +86,32 @@ test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and 
   watch.change({ ...question, round: 1 });
   await clock.pass(20);
   expect([now().fresh, now().heads.some(({ rows }) => rows === 0), now().lines]).toEqual([0, false, now().heads.length + now().total]);
+});
+
+test('COL-7, COL-3: of many companies and causes those with the most and the chosen ones cross, exact, with the number of the rest; all where they are asked for', async () => {
+  const { clock, server, story, annDevice } = scene();
+  story.begin(90, 180, 400);
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const views: RunsView[] = [];
+  const whole = loopOf(door).replica.engine.select(ALL, clock.now()).facets, last = must(whole.companies.at(-1)).value;
+  const question = { filter: ALL, window: { first: 0, count: 5 }, held: false, folded: [], round: 0 };
+  const watch = await door.watch('runs', { ...question, facets: 'some' }, (view) => { views.push(view); });
+  await clock.pass(20);
+  const told = (): RunsView['facets'] => must(views.at(-1)).facets;
+  expect(whole.companies.length).toBeGreaterThan(FACETS_SOME + 10);
+  expect(told()).toEqual({ ...whole, companies: whole.companies.slice(0, FACETS_SOME), left: { companies: whole.companies.length - FACETS_SOME, causes: 0 } });
+  watch.change({ ...question, filter: { ...ALL, companies: [last] }, facets: 'some' });
+  await clock.pass(20);
+  expect(told().companies.at(-1)).toEqual(whole.companies.at(-1));
+  expect(told().companies.length + must(told().left).companies).toBe(whole.companies.length);
+  watch.change({ ...question, facets: 'all' });
+  await clock.pass(20);
+  expect(told()).toEqual(whole);
+  watch.change(question);
+  await clock.pass(20);
+  expect(told()).toEqual(whole);
+  watch.change({ ...question, facets: 'none' });
+  await clock.pass(20);
+  expect(views.at(-1)).toMatchObject({ total: server.rows.run.size, facets: { companies: [], review: [] } });
 });

@@ -31,7 +31,7 @@ const CLEARED_MOST = 400;
 
 /** The page is ruled off. Since when: the last review of what was to be cleared. */
 function AllClear({ view, filter, zone, now }: Pick<EmptyProps, 'view' | 'filter' | 'zone' | 'now'>) {
-  const dealt = useWatch('runs', { filter: { ...filter, review: 'cleared', group: null }, window: { first: 0, count: CLEARED_MOST }, held: false, folded: [], round: 0 });
+  const dealt = useWatch('runs', { filter: { ...filter, review: 'cleared', group: null }, window: { first: 0, count: CLEARED_MOST }, held: false, folded: [], round: 0, facets: 'none' });
   const times = (dealt?.rows ?? []).flatMap(({ problem }) => (problem ? [problem.review?.at ?? problem.closedAt ?? 0] : [])).filter((at) => at > 0 && at <= now);
   const since = times.length === 0 || (dealt?.total ?? 0) > CLEARED_MOST ? null : Math.max(...times);
   const countOf = (value: string): number => view.facets.review.find((one) => one.value === value)?.count ?? 0;

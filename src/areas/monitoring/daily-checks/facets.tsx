@@ -1,17 +1,18 @@
 'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { RunsFacets } from '#contract/monitoring/query.ts';
+import type { ShownFacets } from '#contract/monitoring/query.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { STATES } from '#src/ui/states.ts';
+import { openAllFacets } from './all-facets.ts';
 import { cleared, narrowed, toggle } from './list.ts';
 import type { List } from './list.ts';
 import { KIND_WORDS, REVIEW_WORDS, SOURCE_WORDS, TYPE_WORDS } from './words.ts';
 
-interface FacetsProps { readonly facets: RunsFacets | undefined; readonly list: List; readonly onList: (next: List, at: number) => void }
+interface FacetsProps { readonly facets: ShownFacets | undefined; readonly list: List; readonly onList: (next: List, at: number) => void }
 
 /** The index of the list: a label, a count, a tick when on. Each facet's counts leave its own choice out. */
 export function Facets({ facets, list, onList }: FacetsProps) {
@@ -29,7 +30,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       <Index title="Kind of problem" most={8} entries={facets.kinds.map(({ value, count }) => ({
         value, count, word: KIND_WORDS[value], on: list.kinds.includes(value), press: (at) => set({ kinds: toggle(list.kinds, value) }, at),
       }))} />
-      <Index title="Company" most={6} find="Find a company" {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })} entries={facets.companies.map(({ value, count, name }) => ({
+      <Index title="Company" most={6} left={facets.left?.companies} find="Find a company" {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })} entries={facets.companies.map(({ value, count, name }) => ({
         value: String(value), count, word: name, on: list.companies.includes(value), press: (at) => set({ companies: toggle(list.companies, value) }, at),
       }))} />
       <Index title="Source" most={6} entries={facets.sources.map(({ value, count }) => ({
@@ -42,7 +43,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
         value: String(value), count, word: value ? 'Managed' : 'Not managed', on: list.managed === value,
         press: (at: number) => set({ managed: list.managed === value ? null : value }, at),
       }]))} />
-      <Index title="Cause" most={6} find="Find a cause" entries={facets.causes.map(({ value, count, template }) => ({
+      <Index title="Cause" most={6} left={facets.left?.causes} find="Find a cause" entries={facets.causes.map(({ value, count, template }) => ({
         value: String(value), count, word: template, on: list.causes.includes(value), press: (at) => set({ causes: toggle(list.causes, value) }, at),
       }))} />
       <section aria-label="Anomalies">
@@ -73,15 +74,16 @@ interface Entry {
   readonly press: (at: number) => void;
   readonly mark?: ReactNode;
 }
-interface IndexProps { readonly title: string; readonly entries: readonly Entry[]; readonly all?: boolean; readonly most?: number; readonly find?: string; readonly onClear?: (at: number) => void }
+interface IndexProps { readonly title: string; readonly entries: readonly Entry[]; readonly all?: boolean; readonly most?: number; readonly left?: number | undefined; readonly find?: string; readonly onClear?: (at: number) => void }
 
 const FINDABLE = 20;
 const SHOWN_MOST = 200;
 
-/** `all`: zeros stay in sight. Otherwise what has a count or is on, `most` of it, and the rest behind "n more". */
-function Index({ title, entries, all = false, most = entries.length, find, onClear }: IndexProps) {
+/** `all`: zeros stay in sight. Otherwise what has a count or is on, `most` of it, and the rest behind "n more"; `left` of that are asked for when it is opened. */
+function Index({ title, entries, all = false, most = entries.length, left = 0, find, onClear }: IndexProps) {
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState('');
+  useEffect(() => (open && find !== undefined ? openAllFacets() : undefined), [open, find]);
   const telling = all ? entries : entries.filter((entry) => entry.on || (entry.count ?? 0) > 0);
   const short = telling.filter((entry, i) => entry.on || i < most);
   const sought = words.trim().toLowerCase();
@@ -99,9 +101,9 @@ function Index({ title, entries, all = false, most = entries.length, find, onCle
       <ul className="m-0 list-none p-0">
         {(open ? full : short).map((entry) => <li key={entry.value}><Line entry={entry} /></li>)}
       </ul>
-      {telling.length > short.length && (
+      {telling.length + left > short.length && (
         <button type="button" className="pl-6 leading-6 text-accent" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? 'Fewer' : `${formatCount(telling.length - short.length)} more`}
+          {open ? 'Fewer' : `${formatCount(telling.length - short.length + left)} more`}
         </button>
       )}
     </section>

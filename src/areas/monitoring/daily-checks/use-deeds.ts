@@ -131,7 +131,7 @@ export function useDeeds(round: Round): Deeds {
       if (view === undefined || view.total === 0) return;
       if (selection.runs.size >= view.total) { round.setSelection(NOTHING); return; }
       round.work();
-      const companies = list.companies.length > 0 ? list.companies.length : view.facets.companies.filter(({ count }) => count > 0).length;
+      const companies = list.companies.length > 0 ? list.companies.length : view.facets.companies.filter(({ count }) => count > 0).length + (view.facets.left?.companies ?? 0);
       await door().matching(round.filter).then((runs) => round.setSelection(everything(runs, companies)), broke);
     },
   };

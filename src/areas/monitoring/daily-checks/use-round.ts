@@ -7,6 +7,7 @@ import type { RunsFilter, RunsView, RunsWindow, RunView } from '#contract/monito
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { changePainted, filterPainted, openPainted } from '#src/timing.ts';
+import { useAllFacets } from './all-facets.ts';
 import { queryOf } from './address.ts';
 import { settled } from './cursor.ts';
 import type { Cursor } from './cursor.ts';
@@ -82,7 +83,8 @@ export function useRound(me: Me, branding: Branding): Round {
   }
 
   const held = selection.runs.size > 0 || list.open !== null || working;
-  const view = useWatch('runs', { filter, window: reach ?? window, held, folded, round });
+  const facets = useAllFacets() ? 'all' : 'some';
+  const view = useWatch('runs', { filter, window: reach ?? window, held, folded, round, facets });
   useEffect(() => keepList(me.id, list), [me.id, list]);
   useEffect(() => {
     if (!view) return;

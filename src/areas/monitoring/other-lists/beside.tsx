@@ -64,7 +64,7 @@ export interface BesideProps extends BesideState {
 export function Beside({ me, branding, list, search, heads, count, ignored, instead, notice, place, go, most, more, children }: BesideProps) {
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const [kept] = useState(() => listOf(keptList(me.id)));
-  const results = useWatch('runs', { filter: filterOf(kept, dayAt(now, rule), rule), window: NO_ROWS, held: false, folded: NONE, round: 0 });
+  const results = useWatch('runs', { filter: filterOf(kept, dayAt(now, rule), rule), window: NO_ROWS, held: false, folded: NONE, round: 0, facets: 'none' });
   const table = useRef<HTMLTableElement>(null);
   useRowKeys(table);
   return (
