@@ -2,13 +2,18 @@ import type { Ms } from '#contract/ids.ts';
 
 /** The prefix makes browsers insist on Secure, on the path `/` and on this very host. */
 export const COOKIE = '__Host-daybook-refresh';
+/** Opens nothing: it says on which device a name and a password are typed. */
+export const DEVICE_COOKIE = '__Host-daybook-device';
 const FIXED = 'Path=/; HttpOnly; Secure; SameSite=Strict';
 
-export const refreshCookie = (token: string, until: Ms, now: Ms): string => `${COOKIE}=${token}; Max-Age=${Math.max(0, Math.ceil((until - now) / 1000))}; ${FIXED}`;
-export const noCookie = `${COOKIE}=; Max-Age=0; ${FIXED}`;
+const cookie = (name: string, token: string, forMs: Ms): string => `${name}=${token}; Max-Age=${Math.max(0, Math.ceil(forMs / 1000))}; ${FIXED}`;
+export const refreshCookie = (token: string, until: Ms, now: Ms): string => cookie(COOKIE, token, until - now);
+export const deviceCookie = (token: string, forMs: Ms): string => cookie(DEVICE_COOKIE, token, forMs);
+export const noCookie = cookie(COOKIE, '', 0);
 
-export function cookieOf(headers: Headers): string | null {
+/** Null where there is none of this name, or more than one. */
+export function cookieOf(headers: Headers, name: typeof COOKIE | typeof DEVICE_COOKIE): string | null {
   const parts = (headers.get('cookie') ?? '').split(';').map((part) => part.trim());
-  const own = parts.filter((part) => part.startsWith(`${COOKIE}=`));
-  return own.length === 1 ? (own[0]?.slice(COOKIE.length + 1) ?? null) : null;
+  const own = parts.filter((part) => part.startsWith(`${name}=`));
+  return own.length === 1 ? (own[0]?.slice(name.length + 1) ?? null) : null;
 }

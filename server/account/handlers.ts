@@ -8,7 +8,8 @@ import type { Ask, Handlers } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { EXPIRED } from './authenticate.ts';
-import { cookieOf, noCookie, refreshCookie } from './cookie.ts';
+import { COOKIE, cookieOf, deviceCookie, noCookie, refreshCookie } from './cookie.ts';
+import { DEVICE_MS } from './devices.ts';
 import { knownSessions } from './known-sessions.ts';
 import { signIn } from './sign-in.ts';
 import { endSession, refreshSession } from './sessions.ts';
@@ -20,16 +21,18 @@ export function accountHandlers(world: World): Pick<Handlers, 'loginDb' | 'refre
   return {
     async loginDb(input, ask) {
       const key = await sessionKey(world);
-      const opened = await signIn(world, key, input, ask);
+      const signed = await signIn(world, key, input, ask);
       knownSessions(world.store).forget(ask.tenant);
-      if (!opened.ok) return opened;
-      world.log.info('signed in', { tenant: ask.tenant, user: opened.value.userId, ip: ask.ip });
-      return handOver(world, opened.value, ask);
+      if (!signed.ok) return signed;
+      const { opened, device } = signed.value;
+      world.log.info('signed in', { tenant: ask.tenant, user: opened.userId, ip: ask.ip });
+      if (device !== null) ask.answer.append('set-cookie', deviceCookie(device, DEVICE_MS));
+      return handOver(world, opened, ask);
     },
 
     async refresh(_, ask) {
       const key = await sessionKey(world);
-      const token = readToken(cookieOf(ask.request.headers) ?? '');
+      const token = readToken(cookieOf(ask.request.headers, COOKIE) ?? '');
       if (!token) return refused(SIGNED_OUT, ask);
       const outcome = await world.store.tenant(ask.tenant, (tx) => refreshSession(tx, key, token, ask.now));
       knownSessions(world.store).forget(ask.tenant);

@@ -13,7 +13,13 @@ export interface Token { readonly session: string; readonly secret: Buffer }
 /** What is handed out at once. */
 export interface Pair { readonly refresh: string; readonly access: string; readonly refreshHash: string; readonly accessHash: string }
 
-export const firstPair = (session: string, key: Buffer, chance: Chance): Pair => pairOf({ session, secret: Buffer.from(chance.bytes(32)) }, key);
+export const firstPair = (session: string, key: Buffer, chance: Chance): Pair => pairOf(makeToken(session, chance).token, key);
+
+/** A token by chance, and as it is handed out. */
+export function makeToken(session: string, chance: Chance): { readonly token: Token; readonly text: string } {
+  const token = { session, secret: Buffer.from(chance.bytes(32)) };
+  return { token, text: textOf(token) };
+}
 
 /** The pair that follows this refresh token. */
 export const nextPair = ({ session, secret }: Token, key: Buffer): Pair => pairOf({ session, secret: derive(key, 'refresh', secret) }, key);

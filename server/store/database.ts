@@ -38,7 +38,8 @@ export interface Database {
   run_task: { tenant_id: TenantId; run_n: RunN; tasks: Json<readonly Task[]> };
   person: PersonTable;
   session: SessionTable;
-  throttle: { tenant_id: TenantId; bucket: string; failures: number; until: Ms; at: Ms };
+  trusted_device: TrustedDeviceTable;
+  throttle: ThrottleTable;
   source_health: SourceHealthTable;
   quarantine: { tenant_id: TenantId; seq: number; reason: string; at: Ms };
 
@@ -136,6 +137,20 @@ export interface SessionTable {
   ip: string;
   agent: string;
 }
+
+/** A device on which this user has signed in, until when. Its token stands as SHA-256 only, and the one before as long as the new one was not used. */
+export interface TrustedDeviceTable {
+  tenant_id: TenantId;
+  user_id: UserId;
+  id: string;
+  hash: string;
+  previous_hash: string | null;
+  used_at: Ms;
+  until: Ms;
+}
+
+/** Failures that are held against somebody, until when nothing more is looked at, and when all of it is forgotten (null: never). */
+export interface ThrottleTable { tenant_id: TenantId; bucket: string; failures: number; until: Ms; at: Ms; forget_at: Ms | null }
 
 export interface SourceHealthTable {
   tenant_id: TenantId;

@@ -7,8 +7,11 @@ import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
 
-/** Left out of a backup: a session that was ended since must not live again, and a wait is over when it is over. */
-export const NOT_KEPT: ReadonlySet<string> = new Set(['session', 'throttle', 'migration']);
+/**
+ * Left out of a backup: a session that was ended since must not live again, nor a device's token that was renewed since; without known
+ * devices failures that were counted would lock their users out.
+ */
+export const NOT_KEPT: ReadonlySet<string> = new Set(['session', 'trusted_device', 'throttle', 'migration']);
 
 /** A backup's lines, in this order: `begin`, the tables without an owner, then each tenant's rows closed by its `sum`, then `end`. */
 export type Line =

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
-import { ACCOUNT_RULE, ADDRESS_RULE, bucketsOf, tryNow, waitAfter } from '#server/account/throttle.ts';
-import type { Bucket } from '#server/account/throttle.ts';
+import { ACCOUNT_RULE, ADDRESS_RULE, PROVIDER_RULE, strangersBuckets, tryNow, waitAfter } from '#server/account/throttle.ts';
+import type { Bucket, Rule } from '#server/account/throttle.ts';
 import type { App, Answer, Ground } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
 import { appOf, login, makeGround, PASSWORD, provider, user } from '../http/ground.ts';
@@ -10,16 +10,48 @@ let ground: Ground;
 let app: App;
 const outside = ({ status, headers, text }: Answer): unknown => ({ status, text, headers: [...headers].filter(([name]) => name !== 'daybook-request') });
 
-test('G37: 10,000 guesses in an hour on one account: at most 20 are looked at', () => {
-  let bucket: Bucket = { failures: 0, until: 0, at: 0 }, evaluated = 0;
-  for (let guess = 0; guess < 10_000; guess += 1) {
-    const outcome = tryNow(bucket, ACCOUNT_RULE, guess * 360);
-    if ('next' in outcome) { bucket = outcome.next; evaluated += 1; }
+const NONE: Bucket = { failures: 0, until: 0, at: 0 };
+/** How many of the tries at these moments are looked at, and how the bucket stands then. */
+function looksAt(rule: Rule, moments: Iterable<number>, begin = NONE): { looked: number; bucket: Bucket } {
+  let bucket = begin, looked = 0;
+  for (const moment of moments) {
+    const outcome = tryNow(bucket, rule, moment);
+    if ('next' in outcome) { bucket = outcome.next; looked += 1; }
   }
-  expect(evaluated).toBeLessThanOrEqual(20);
-  expect(evaluated).toBeGreaterThan(5);
+  return { looked, bucket };
+}
+const every = (ms: number, count: number): number[] => Array.from({ length: count }, (_, n) => n * ms);
+
+test('G37: 10,000 guesses in an hour on one account: at most 20 are looked at', () => {
+  const { looked } = looksAt(ACCOUNT_RULE, every(360, 10_000));
+  expect(looked).toBeLessThanOrEqual(20);
+  expect(looked).toBeGreaterThan(5);
   expect(waitAfter(1_000_000, ACCOUNT_RULE)).toBe(15 * 60_000);
-  expect(tryNow(bucket, ACCOUNT_RULE, bucket.at + ACCOUNT_RULE.forgetMs + 1)).toMatchObject({ next: { failures: 1 } });
+});
+
+test('G37: at most 100 guesses in a row are looked at, ever, however slowly they come', () => {
+  for (const ms of [1_000, 900_000, 86_400_000, 400 * 86_400_000]) {
+    const { looked, bucket } = looksAt(ACCOUNT_RULE, every(ms, 100_000));
+    expect(looked, `one every ${ms} ms`).toBe(100);
+    expect(tryNow(bucket, ACCOUNT_RULE, Number.MAX_SAFE_INTEGER)).toEqual({ waitMs: 900_000, closed: true });
+  }
+});
+
+test('G37: an address and a provider forget one failure after the other, and never close', () => {
+  for (const rule of [ADDRESS_RULE, PROVIDER_RULE]) {
+    const { leakMs, quick, mostMs } = rule;
+    if (leakMs === null) throw new Error('It never forgets.');
+    expect(looksAt(rule, every(0, 10_000)).looked).toBe(quick);
+    // Tries that come as fast as they are forgotten, or slower, are never kept waiting, also where the moments do not fit.
+    for (const ms of [leakMs, leakMs + 1, leakMs * 3]) expect(looksAt(rule, every(ms, 10_000)).bucket.failures).toBeLessThanOrEqual(2);
+    // What is left of a leak counts at the next try.
+    expect(looksAt(rule, every(leakMs * 0.75, quick * 2))).toMatchObject({ looked: quick * 2, bucket: { failures: Math.ceil(quick / 2) + 1 } });
+    const flood = looksAt(rule, every(leakMs / 7, 50_000));
+    expect(flood.looked).toBeGreaterThan(quick);
+    expect(flood.bucket.until - flood.bucket.at).toBeLessThanOrEqual(mostMs + leakMs);
+    expect(flood.looked).toBeLessThanOrEqual(quick + 50_000 / 7 + 10);
+    expect(tryNow(flood.bucket, rule, flood.bucket.at + flood.bucket.failures * leakMs + mostMs)).toMatchObject({ next: { failures: 1 } });
+  }
 });
 
 eachDatabase((_name, open) => {
@@ -68,9 +100,9 @@ eachDatabase((_name, open) => {
   test('G37: an address that tries many names is slowed down, and a success of its own gives back one try only', async () => {
     const { host, tenant } = await provider(ground);
     await user(ground, tenant);
-    const [, address] = bucketsOf('', '192.0.2.7');
+    const [, address] = strangersBuckets('', '192.0.2.7');
     await ground.world.store.tenant(tenant, ({ sql }) => sql.insertInto('throttle')
-      .values({ tenant_id: tenant, bucket: address?.name ?? '', failures: ADDRESS_RULE.quick - 1, until: 0, at: ground.world.clock.now() }).execute());
+      .values({ tenant_id: tenant, bucket: address.name, failures: ADDRESS_RULE.quick - 1, until: 0, at: ground.world.clock.now(), forget_at: null }).execute());
     expect((await login(app, host, 'one more', 'wrong')).status).toBe(401);
     expect((await login(app, host, 'another', 'wrong')).status).toBe(429);
     ground.pass(1_000);
@@ -88,6 +120,9 @@ eachDatabase((_name, open) => {
     const refill = setInterval(() => { for (let more = checkPassword(null, 'x'); more !== null; more = checkPassword(null, 'x')) all.push(more); }, 1);
     const turned = await login(app, host).finally(() => { clearInterval(refill); });
     expect([turned.status, turned.body.error.kind]).toEqual([429, 'too-many']);
+    // What was not looked at is no failure.
+    const held = await ground.world.store.tenant(tenant, ({ sql }) => sql.selectFrom('throttle').select('failures').where('tenant_id', '=', tenant).execute());
+    expect(held.map((one) => one.failures)).toEqual([0, 0, 0]);
     expect(await Promise.all(all.filter((one) => one !== null))).not.toContain(true);
   });
 

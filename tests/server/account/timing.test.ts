@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ADDRESS_RULE } from '#server/account/throttle.ts';
+import { ACCOUNT_RULE } from '#server/account/throttle.ts';
 import { appOf, login, makeGround, provider, user } from '../http/ground.ts';
 
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
@@ -18,7 +18,7 @@ test('G36: the work done does not tell an unknown name from a wrong password', a
   };
   const known: number[] = [], unknown: number[] = [];
   for (let round = 0; round < 30; round += 1) {
-    ground.pass(ADDRESS_RULE.forgetMs + 1); // past every wait
+    ground.pass(ACCOUNT_RULE.mostMs); // past every wait
     known.push(await workOf('kate'));
     unknown.push(await workOf('nobody'));
   }
