@@ -79,12 +79,13 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
 function GoTo({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => void }) {
   return (
     <button
-      type="button" aria-label="Go to a page, a company or a job" aria-keyshortcuts="Control+K Meta+K" title={mini ? 'Go to (Ctrl K)' : undefined}
+      type="button" aria-keyshortcuts="Control+K Meta+K" title={mini ? 'Go to (Ctrl K)' : undefined}
       className={`mb-2 flex h-8 shrink-0 items-center gap-2.5 rounded-part border border-side-line px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
       onClick={() => { onGo?.(); setPalette(true); }}
     >
       <Icon name="search" />
-      {!mini && <><span aria-hidden className="grow text-left">Go to</span><span aria-hidden className="text-agate pointer-coarse:hidden">Ctrl K</span></>}
+      <span className={mini ? 'sr-only' : 'grow text-left'}>Go to<span className="sr-only"> a page, a company or a job</span></span>
+      {!mini && <span aria-hidden className="text-agate pointer-coarse:hidden">Ctrl K</span>}
     </button>
   );
 }

@@ -62,7 +62,7 @@ test('WALL-4, FRAME-2: the palette leads to it, its light is its own, and the pa
   await page.keyboard.press('Escape');
   await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
   await page.keyboard.press('ControlOrMeta+k');
-  const palette = page.getByRole('combobox');
+  const palette = page.getByRole('dialog').getByRole('combobox');
   await expect(palette).toBeFocused();
   await palette.fill('wall');
   await expect(page.getByRole('option', { name: /Wall-board/ })).toBeVisible();

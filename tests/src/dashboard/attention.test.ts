@@ -57,7 +57,8 @@ test('DASH-8: a computer is unprotected when it was seen, has no job, and nobody
   ], [1], NOW);
   expect(found.map(({ hostName }) => hostName)).toEqual(['old', 'no longer', 'new']);
   expect(seenBy(found, ['2026-11-10', '2026-11-11', '2026-11-18', '2026-11-20'], RULE)).toEqual([0, 1, 2, 3]);
-  expect([firstSeenWords(found, NOW - 3 * DAY), firstSeenWords(found, NOW)]).toEqual(['2 first seen in this time', 'None first seen in this time']);
+  expect([firstSeenWords(found, { from: NOW - 3 * DAY, to: NOW }), firstSeenWords(found, { from: NOW - 3 * DAY, to: NOW - 1.5 * DAY }), firstSeenWords(found, { from: 0, to: NOW - 30 * DAY })])
+    .toEqual(['2 first seen in this time', '1 first seen in this time', 'None first seen in this time']);
   expect(computersAddress([], String)).toBe('/monitoring/daily-checks/computers');
   expect(computersAddress([1, 2], String)).toBe('/monitoring/daily-checks/computers');
   expect(computersAddress([1], () => 'Bell & Sons')).toBe('/monitoring/daily-checks/computers?q=Bell+%26+Sons');

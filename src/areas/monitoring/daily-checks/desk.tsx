@@ -20,7 +20,7 @@ import { CARD_PX, DENSE_PX, Grid, ROW_PX } from './grid.tsx';
 import type { HeadPress, Press } from './grid.tsx';
 import { asks } from './keys.ts';
 import type { Command } from './keys.ts';
-import { cleared } from './list.ts';
+import { cleared, ofCause } from './list.ts';
 import { Notices } from './notices.tsx';
 import { extended, NOTHING } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -249,7 +249,8 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
             <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>
               <OpenRun
                 n={list.open} row={open} place={place < 0 ? null : place + 1} total={view?.lines ?? 0} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
-                onMove={move} onClose={close} onCause={(cause) => setList({ ...cleared(list), review: null, causes: [cause] })}
+                onMove={move} onClose={close} onCause={(cause) => setList(ofCause(list, cause))}
+                days={round.filter} onRun={(n) => setList({ ...list, open: n }, 'push')}
                 onDeed={(deed, runs) => {
                   if (deed === 'review') return deeds.review(runs);
                   if (deed === 'snooze' || deed === 'note' || deed === 'ticket') return deeds.askFor(deed, runs);

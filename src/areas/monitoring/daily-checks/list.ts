@@ -1,4 +1,4 @@
-import type { Day, RunN } from '#contract/ids.ts';
+import type { CauseN, Day, RunN } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { timesOf } from '../span/dates.ts';
 import type { DayRule, Span } from '../span/dates.ts';
@@ -31,6 +31,9 @@ export function toggle<T>(values: readonly T[], value: T): readonly T[] {
 export const narrowed = (list: List): number =>
   MANY.reduce((sum, name) => sum + list[name].length, 0)
   + (list.managed === null ? 0 : 1) + (list.anomaly ? 0 : 1) + (list.text === '' ? 0 : 1) + (list.review === DEFAULTS.review ? 0 : 1);
+
+/** All jobs with a cause, in the days of the list. */
+export const ofCause = (list: List, cause: CauseN): List => ({ ...cleared(list), rows: 'jobs', review: null, causes: [cause] });
 
 /** Back to the default round; the days, the kind of rows, the order, the grouping and the open run stay. */
 export const cleared = (list: List): List =>

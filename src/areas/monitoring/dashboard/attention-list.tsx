@@ -116,11 +116,11 @@ function Row({ state, word, title, detail, since, until, now, zone, strip, href,
 /** Under a finger the whole line is the way. */
 function Act({ href, act, about }: { readonly href: string; readonly act: string; readonly about: string }) {
   const shape = 'inline-flex min-h-6 items-center justify-end text-right whitespace-nowrap text-accent hover:underline max-tablet:absolute max-tablet:inset-0 max-tablet:opacity-0 max-tablet:focus-visible:opacity-100';
-  const words = <><span className="max-tablet:sr-only">{act}</span><span className="sr-only">: {about}</span></>;
-  if (!href.startsWith('#')) return <Go href={href} className={shape}>{words}</Go>;
+  const words = <span className="max-tablet:sr-only">{act}</span>, name = `${act}: ${about}`;
+  if (!href.startsWith('#')) return <Go href={href} className={shape} aria-label={name}>{words}</Go>;
   return (
     <a
-      href={href} className={shape} onClick={(event) => {
+      href={href} className={shape} aria-label={name} onClick={(event) => {
         event.preventDefault();
         const place = document.getElementById(href.slice(1));
         place?.scrollIntoView({ block: 'nearest' });

@@ -27,6 +27,8 @@ import { historyOf, stretchOf } from './times.ts';
 import { Tools } from './tools.tsx';
 import { useAsked } from './use-asked.ts';
 
+/** Where most lines lead. */
+const list = () => import('../daily-checks/screen.tsx');
 const NOTHING = {};
 
 /** The dashboard of one person. */
@@ -46,7 +48,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const repositories = useAsked('listRepositories', NOTHING, stores, MESSAGES.getRepositories);
   const computers = useAsked('listComputersNow', NOTHING, opens, MESSAGES.getComputers);
   const sync = useAsked('lastSync', NOTHING, true, MESSAGES.getLastSync);
-  useEffect(() => bringAhead(bringSpark), []);
+  useEffect(() => bringAhead(bringSpark, ...(opens ? [list] : [])), [opens]);
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string => known?.find((one) => one.n === n)?.name ?? `Company ${n}`;

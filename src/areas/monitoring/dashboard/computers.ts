@@ -20,8 +20,8 @@ export function seenBy(computers: readonly ComputerOut[], days: readonly Day[], 
 }
 
 /** What can be told of the change: a computer's first day is kept, the day on which it got a job is not. */
-export function firstSeenWords(computers: readonly ComputerOut[], from: Ms): string {
-  const fresh = computers.filter(({ firstSeenAt }) => firstSeenAt >= from).length;
+export function firstSeenWords(computers: readonly ComputerOut[], { from, to }: { readonly from: Ms; readonly to: Ms }): string {
+  const fresh = computers.filter(({ firstSeenAt }) => firstSeenAt >= from && firstSeenAt < to).length;
   return fresh === 0 ? 'None first seen in this time' : `${formatCount(fresh)} first seen in this time`;
 }
 

@@ -25,8 +25,8 @@ export function EmptyBoard({ why, board, overview, onBoard, zone }: EmptyBoardPr
         {why === 'nothing-kept' && 'The figures come with the network.'}
         {why === 'no-results' && (connects ? 'Figures show here as soon as a backup tool reports.' : 'An administrator connects the backup tools.')}
         {why === 'none-in-time' && (narrowed
-          ? 'Nothing of these companies and groups ran in these days.'
-          : overview?.newestAt == null ? 'Nothing ran in these days.' : `Nothing ran in these days. The newest result is from ${formatWhen(overview.newestAt, zone)}.`)}
+          ? 'No result of these days, companies and groups is on this device.'
+          : `No result of these days is on this device.${overview?.newestAt == null ? '' : ` The newest is from ${formatWhen(overview.newestAt, zone)}.`}`)}
       </p>
       {why === 'no-results' && connects && <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">Connect a source</Link>}
       {why === 'none-in-time' && (

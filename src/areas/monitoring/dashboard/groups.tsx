@@ -15,7 +15,7 @@ export function Groups({ board, stretch, overview: { groups, before: { whole } }
   const shown = groups.filter(({ now, before }) => now.runs > 0 || before.runs > 0);
   if (shown.length === 0) return null;
   return (
-    <ul aria-label="Entity groups" className="m-0 grid list-none gap-x-8 border-b border-rule p-0 py-1 max-tablet:grid-cols-1 tablet:grid-cols-3 desk:grid-cols-5">
+    <ul aria-label="Entity groups" className="m-0 grid list-none gap-x-3 border-b border-rule p-0 py-1 max-tablet:grid-cols-1 tablet:grid-cols-3 desk:grid-cols-5">
       {shown.map(({ group, now, before }) => {
         const share = shareOf(now), delta = countDelta(now, { ...before, whole }, 'failed');
         const told = [

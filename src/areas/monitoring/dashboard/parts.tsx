@@ -76,7 +76,7 @@ export function Parts(props: PartsProps) {
           columns={columns} hrefOf={opens ? ({ days }) => listAddress({ ...ask, days }) : null} onOpen={(href) => history.push(href)}
         />
       </div>
-      <div className={`grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 pt-6 tablet:grid-cols-2 ${rankings && stores ? 'desk:grid-cols-[1fr_1fr_1fr_1.3fr_1.3fr]' : 'desk:grid-cols-[repeat(auto-fit,minmax(220px,1fr))]'}`}>
+      <div className={`grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 pt-6 tablet:grid-cols-2 ${rankings && stores ? 'desk:grid-cols-[1fr_1fr_1fr_1.3fr_1.3fr]' : 'desk:grid-cols-[repeat(auto-fill,minmax(300px,1fr))]'}`}>
         {rankings && <Rankings board={board} stretch={stretch} overview={overview} opens={opens} />}
         {stores && (
           <Section title="Repositories that fill up" place="repositories">

@@ -126,12 +126,12 @@ function ShownStat({ name, board, stretch, overview: { now, before }, columns, o
     <StatFrame
       name={name} href={href} board={board} stretch={stretch} onBoard={onBoard}
       figure={name === 'success'
-        ? share === null ? <Unit of="no results" /> : <>{shareWords(share)}<Unit of="%" /></>
-        : <>{formatCount(now[name])}<Unit of={now[name] === 1 ? 'run' : 'runs'} /></>}
+        ? share === null ? <Unit of="no results" /> : <>{shareWords(share)} <Unit of="%" /></>
+        : <>{formatCount(now[name])} <Unit of={now[name] === 1 ? 'run' : 'runs'} /></>}
       trace={traceOf(columns, name === 'success' ? shareOf : (column) => column[name])}
       delta={name === 'success' ? shareDelta(now, before) : countDelta(now, before, name)}
     />
   );
 }
 
-export const Unit = ({ of }: { readonly of: string }) => <span className="pl-1 text-body font-normal tracking-normal text-ink-2">{of}</span>;
+export const Unit = ({ of }: { readonly of: string }) => <span className="text-body font-normal tracking-normal text-ink-2">{of}</span>;

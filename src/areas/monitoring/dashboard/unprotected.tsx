@@ -24,11 +24,11 @@ interface UnprotectedProps {
 export function Unprotected({ board, asked, columns, rule, now, companyName, onBoard }: UnprotectedProps) {
   const stretch = stretchOf(board.own.unprotected ?? board.span, dayAt(now, rule), rule);
   const found = asked.value === null ? null : unprotected(asked.value, board.companies, now);
-  const fresh = found === null ? null : firstSeenWords(found, stretch.from);
+  const fresh = found === null ? null : firstSeenWords(found, stretch);
   return (
     <StatFrame
       name="unprotected" href={computersAddress(board.companies, companyName)} board={board} stretch={stretch} onBoard={onBoard}
-      figure={found === null ? <Unit of={asked.fault === null ? 'asking' : 'not known'} /> : <>{formatCount(found.length)}<Unit of={found.length === 1 ? 'computer' : 'computers'} /></>}
+      figure={found === null ? <Unit of={asked.fault === null ? 'asking' : 'not known'} /> : <>{formatCount(found.length)} <Unit of={found.length === 1 ? 'computer' : 'computers'} /></>}
       trace={found === null || found.length === 0 ? [] : seenBy(found, columns.map(({ days: [, last] }) => last), rule)}
       delta={fresh === null ? null : { words: fresh, way: null, tone: null }}
     >

@@ -35,7 +35,7 @@ function Line({ one, zone }: { readonly one: Evidence; readonly zone: string }) 
         <span className="block truncate font-semibold" title={one.who}>{one.who === '' ? 'Unknown' : one.who}</span>
         <span className="block text-agate text-ink-2">{DEED_WORDS[one.what]}{one.until === null ? '' : `, until ${formatWhen(one.until, zone)}`}</span>
       </td>
-      <td className="col-span-2 min-w-0 tablet:py-1.5 tablet:pr-3 tablet:align-top">{state === null ? <span className="text-ink-2">{stateWord(one) || '–'}</span> : <StateMark state={state} />}</td>
+      <td className="col-start-2 row-start-1 min-w-0 self-end justify-self-end tablet:py-1.5 tablet:pr-3 tablet:align-top">{state === null ? <span className="text-ink-2">{stateWord(one) || '–'}</span> : <StateMark state={state} />}</td>
       <td className="col-span-2 min-w-0 tablet:py-1.5 tablet:pr-3 tablet:align-top">
         <span className="block truncate font-semibold" title={one.company}>{one.company}</span>
         <span className="block truncate text-agate text-ink-2" title={`${job}, ${SOURCE_NAMES[one.source]}, ${TYPE_WORDS[one.type]}`}>{job}</span>

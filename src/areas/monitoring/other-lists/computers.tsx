@@ -109,7 +109,7 @@ function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed 
         {ignored && one.ignored !== null && <span className="block text-agate text-ink-3">{one.ignored.until === null ? 'Ignored for good' : `Ignored until ${formatWhen(one.ignored.until, zone)}`}</span>}
       </td>
       {acts && (
-        <td className="col-span-2 tablet:pr-4">
+        <td className="col-span-2 pt-1.5 tablet:pt-0 tablet:pr-4">
           <span className="-ml-2 flex gap-1 tablet:ml-0 tablet:justify-end">
             <Button size="sm" variant="quiet" {...blocked} aria-label={`Note on ${one.hostName}`} onClick={onNote}>Note</Button>
             {ignored

@@ -14,7 +14,7 @@ export function rowOf(n: RunN, run: Execution): RunView {
     waiting: false,
     problem: run.problem && openedAt !== null ? {
       n: 0, cause: 0, kind: run.problem.kind, day: Math.floor(Math.max(0, startedAt - openedAt) / 86_400_000) + 1, openedAt,
-      closedAt: at(run.problem.closedAt), review: null, snooze: null, ticket: null,
+      closedAt: at(run.problem.closedAt), review: null, snooze: null, ticket: run.problem.ticket,
       note: run.note && { by: run.note.authorId, at: Date.parse(run.note.at), content: run.note.content, name: '' },
     } : null,
   };

@@ -1,76 +1,113 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn here, not loaded as a picture */
-import type { Ms } from '#contract/ids.ts';
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- drawn here, not loaded as a picture; points are chosen as on a slider, whose own track would cover them */
+import { useId, useState } from 'react';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
-import { useWatch } from '#src/door.ts';
-import { formatBytes, formatDate, formatDuration, plural } from '#src/ui/format.ts';
-import { drawMultiple } from './multiple.ts';
-import type { Point } from './multiple.ts';
+import { formatBytes, formatDate, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { STATES } from '#src/ui/states.ts';
+import { drawMultiple, nearest, stepped } from './multiple.ts';
+import { Part } from './part.tsx';
+import { RunsTable } from './runs-table.tsx';
 
 const RUNS = 30;
 const WIDTH = 180;
 const HEIGHT = 56;
 
-/** How long the last runs of the job took and what they sent, against what is usual. */
-export function LastRuns({ row, zone }: { readonly row: RunView; readonly zone: string }) {
-  const view = useWatch('runs', { filter: { ...EVERYTHING, jobs: [row.job], rows: 'runs' }, window: { first: 0, count: RUNS }, held: false, folded: [], round: 0 });
-  const runs = (view?.rows ?? []).filter((run) => run.job === row.job && run.status !== 'Running').toReversed();
-  const first = runs[0]?.startedAt;
-  const last = runs.at(-1)?.startedAt;
+interface LastRunsProps { readonly row: RunView; readonly last: readonly RunView[]; readonly zone: string; readonly onRun: (row: RunView) => void }
+
+/** How long the last runs of the job took and what they sent, against what is usual. A point opens its run; the same as a table. */
+export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
+  const [table, setTable] = useState(false);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const runs = last.filter((run) => run.status !== 'Running').toReversed();
+  const open = runs.findIndex((run) => run.n === row.n);
+  const charts = { runs, open, pointed: pointed !== null && pointed < runs.length ? pointed : null, zone, onPoint: setPointed, onRun };
   return (
-    <section className="pt-3">
-      <h3 className="m-0 flex items-baseline gap-2 pb-1">Last {plural(runs.length || RUNS, 'run')} <span className="dc-ag ml-auto font-normal">band is the usual range</span></h3>
-      <div className="grid grid-cols-2 gap-5 pt-0.5">
-        <Multiple
-          name="Duration" value={row.durationSec} say={formatDuration} usual={row.usualDuration} first={first} last={last} zone={zone}
-          points={runs.map((run) => ({ value: run.durationSec, failed: failed(run) }))}
-        />
-        <Multiple
-          name="Transferred" value={row.bytes} say={formatBytes} usual={row.usualBytes} first={first} last={last} zone={zone}
-          points={runs.map((run) => ({ value: run.bytes, failed: failed(run) }))}
-        />
-      </div>
-    </section>
+    <Part
+      title={`Last ${plural(runs.length || RUNS, 'run')}`} aside={table ? undefined : 'band is the usual range'}
+      more={runs.length === 0 ? null : { open: table, word: table ? 'As a chart' : 'As a table', onPress: () => setTable(!table) }}
+    >
+      {table ? <RunsTable runs={runs.toReversed()} open={row.n} zone={zone} onRun={onRun} /> : (
+        <div className="grid grid-cols-2 gap-5 pt-0.5">
+          <Multiple {...charts} name="Duration" own={row.durationSec} of={(run) => run.durationSec} say={formatDuration} usual={row.usualDuration} />
+          <Multiple {...charts} name="Transferred" own={row.bytes} of={(run) => run.bytes} say={formatBytes} usual={row.usualBytes} />
+        </div>
+      )}
+    </Part>
   );
 }
 
-const failed = (run: RunView): boolean => run.status === 'Failed' || run.status === 'Error';
+/** The question to the worker. */
+export const lastRunsOf = (job: number) =>
+  ({ filter: { ...EVERYTHING, jobs: [job], rows: 'runs' }, window: { first: 0, count: RUNS }, held: false, folded: [], round: 0 }) as const;
 
 interface MultipleProps {
   readonly name: string;
-  readonly value: number | null;
+  /** The open run's. */
+  readonly own: number | null;
+  readonly of: (run: RunView) => number | null;
   readonly say: (value: number) => string;
   readonly usual: readonly [low: number, high: number] | null;
-  readonly points: readonly Point[];
-  readonly first: Ms | undefined;
-  readonly last: Ms | undefined;
+  /** Oldest first. */
+  readonly runs: readonly RunView[];
+  readonly open: number;
+  readonly pointed: number | null;
   readonly zone: string;
+  readonly onPoint: (place: number | null) => void;
+  readonly onRun: (run: RunView) => void;
 }
 
-function Multiple({ name, value, say, usual, points, first, last, zone }: MultipleProps) {
-  const { band, line, crosses } = drawMultiple(points, usual, WIDTH, HEIGHT);
-  const day = (at: Ms | undefined): string => (at === undefined ? '' : formatDate(at, zone).slice(0, 5));
+function Multiple({ name, own, of, say, usual, runs, open, pointed, zone, onPoint, onRun }: MultipleProps) {
+  const points = runs.map((run) => ({ value: of(run), failed: run.status === 'Failed' || run.status === 'Error' }));
+  const { band, line, crosses, at } = drawMultiple(points, usual, WIDTH, HEIGHT);
+  const told = (value: number | null): string => (value === null ? 'unknown' : say(value));
+  const [first, last, run] = [runs[0], runs.at(-1), pointed === null ? undefined : runs[pointed]];
   const failures = points.filter((point) => point.failed).length;
   const range = usual && (say(usual[0]) === say(usual[1]) ? say(usual[0]) : `${shorn(say(usual[0]), say(usual[1]))} to ${say(usual[1])}`);
+  const place = pointed ?? (open < 0 ? runs.length - 1 : open), here = runs[place];
+  const how = useId();
+  const placeAt = ({ clientX, currentTarget }: React.MouseEvent): number => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return nearest(runs.length, (clientX - left) / Math.max(1, width), WIDTH);
+  };
+  const onKey = (event: React.KeyboardEvent): void => {
+    const to = stepped(event.key, place, runs.length);
+    if (to === null && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (to !== null) onPoint(to);
+    else if (here) onRun(here);
+  };
+  const shown = run ? of(run) : own, dot = at[pointed ?? open];
   return (
     <figure className="m-0 min-w-0">
       <figcaption className="flex flex-wrap items-baseline justify-between pb-1">
-        <b><span className="sr-only">{name}: </span>{value === null ? 'unknown' : say(value)}</b>
+        <b><span className="sr-only">{name}: </span>{told(shown)}</b>
         {range !== null && <span className="dc-ag">usual {range}</span>}
       </figcaption>
-      <svg
-        className="block w-full" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" height={HEIGHT} role="img" fill="none"
-        aria-label={`${name} of ${plural(points.length, 'run')}, ${failures} failed${range === null ? '' : `, usual ${range}`}`}
+      <div
+        className="rp-points" role="slider" tabIndex={0} aria-label={`${name} of ${plural(runs.length, 'run')}, ${failures} failed${range === null ? '' : `, usual ${range}`}`}
+        aria-valuemin={1} aria-valuemax={Math.max(1, runs.length)} aria-valuenow={Math.max(1, place + 1)} aria-describedby={how}
+        aria-valuetext={here ? `${formatWhen(here.startedAt, zone)}, ${STATES[here.state].word}, ${told(of(here))}` : 'no run'}
+        onKeyDown={onKey} onBlur={() => onPoint(null)} onPointerMove={(event) => onPoint(placeAt(event))} onPointerLeave={() => onPoint(null)}
+        onClick={(event) => { const one = runs[placeAt(event)]; if (one) onRun(one); }}
       >
-        {band && <rect x="0" y={band.y} width={WIDTH} height={band.height} fill="var(--band)" opacity=".7" />}
-        <path d={line} stroke="var(--trace)" strokeWidth="1.25" strokeLinejoin="round" vectorEffect="non-scaling-stroke" />
-        <path d={crosses} stroke="var(--failed-mark)" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
-        <path d={`M0 ${HEIGHT - 0.5}H${WIDTH}`} stroke="var(--rule)" vectorEffect="non-scaling-stroke" />
-      </svg>
-      <div className="dc-ag flex justify-between pt-0.5"><span>{day(first)}</span><span>{day(last)}</span></div>
+        <svg className="block w-full" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" height={HEIGHT} aria-hidden fill="none">
+          {band && <rect x="0" y={band.y} width={WIDTH} height={band.height} fill="var(--band)" opacity=".7" />}
+          <path d={line} stroke="var(--trace)" strokeWidth="1.25" strokeLinejoin="round" vectorEffect="non-scaling-stroke" />
+          <path d={crosses} stroke="var(--failed-mark)" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
+          <path d={`M0 ${HEIGHT - 0.5}H${WIDTH}`} stroke="var(--rule)" vectorEffect="non-scaling-stroke" />
+          {run && dot && <path d={`M${dot.x} 0V${HEIGHT}`} stroke="var(--ink-2)" vectorEffect="non-scaling-stroke" />}
+        </svg>
+        <span id={how} className="sr-only">Enter opens the run</span>
+        {dot && <i className="rp-dot" style={{ left: `${dot.x / WIDTH * 100}%`, top: dot.y }} />}
+      </div>
+      <div className="dc-ag flex justify-between pt-0.5 whitespace-nowrap">
+        {run ? <span>{formatWhen(run.startedAt, zone)}, {STATES[run.state].word.toLowerCase()}</span> : <><span>{first && dayOf(first, zone)}</span><span>{last && dayOf(last, zone)}</span></>}
+      </div>
     </figure>
   );
 }
+
+const dayOf = ({ startedAt }: RunView, zone: string): string => formatDate(startedAt, zone).slice(0, 5);
 
 /** `40` of `40 min` where the other end has the same unit. */
 function shorn(low: string, high: string): string {

@@ -7,18 +7,24 @@ import { formatAge, formatCount, formatDate, formatTime, formatUtc, formatWhen }
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { piecesOf } from '../daily-checks/cause.ts';
-import { SOURCE_WORDS, streakOf, TYPE_WORDS } from '../daily-checks/words.ts';
+import { doneWords, SOURCE_WORDS, streakOf, TYPE_WORDS } from '../daily-checks/words.ts';
 import { IgnoreMissed } from '../other-lists/ignore-missed.tsx';
+import { History } from './history.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { Log } from './log.tsx';
+import { Objects } from './objects.tsx';
 import { SameCause } from './same-cause.tsx';
-import { useExecution } from './use-execution.ts';
+import type { Days } from './same-cause-ask.ts';
+import type { Asked } from './use-execution.ts';
 import './run-panel.css';
 
 export type Deed = 'review' | 'review-with' | 'reopen' | 'snooze' | 'wake' | 'note' | 'ticket' | 'not-anomaly';
 
 export interface PanelProps {
   readonly row: RunView;
+  /** The last of its job on this device, newest first; none where the device does not know the job. */
+  readonly runs: readonly RunView[];
+  readonly asked: Asked;
   /** Its place in the list, from 1, or null where it is not in it. */
   readonly place: number | null;
   readonly total: number;
@@ -27,18 +33,22 @@ export interface PanelProps {
   readonly zone: string;
   readonly now: Ms;
   readonly phone: boolean;
+  /** Those of the list. */
+  readonly days: Days;
   readonly onDeed: (deed: Deed) => void;
   readonly onMove: (by: 1 | -1) => void;
+  /** Another run of the same job. */
+  readonly onRun: (row: RunView) => void;
   readonly onCause: (cause: number) => void;
   readonly onClose: () => void;
 }
 
 /** One result beside the list: what happened, how the job usually does, what its log says, who did what. */
 export function RunPanel(props: PanelProps) {
-  const { row, place, total, acts, zone, now, phone, onMove, onCause, onClose } = props;
+  const { row, runs, asked, place, total, acts, me, zone, now, phone, days, onMove, onRun, onCause, onClose } = props;
   const { problem } = row;
-  const { again, ...asked } = useExecution(row.n, stampOf(row));
   const { execution } = asked;
+  const done = doneWords(row, me, now, zone);
   const streak = streakOf(row);
   const ended = row.durationSec === null || row.status === 'Missed' ? null : row.startedAt + row.durationSec * 1000;
   return (
@@ -54,6 +64,7 @@ export function RunPanel(props: PanelProps) {
         {!phone && <h2 className="m-0 mt-0.5 text-head break-words">{row.companyName}</h2>}
         <p className="m-0 break-words text-ink-2">{row.jobName}{row.computer === '' ? '' : ` on ${row.computer}`}</p>
         <p className="dc-ag m-0">{SOURCE_WORDS[row.source]}, {TYPE_WORDS[row.type]}{row.managed === null ? '' : row.managed ? ', managed' : ', not managed'}</p>
+        {done !== null && <p className="rp-done"><Icon name={row.review === 'snoozed' ? 'snooze' : 'check'} className="mt-px text-accent" /><span className="min-w-0 break-words">{done}</span></p>}
       </header>
       <div className="rp-body">
         <p className="m-0 pt-3 pb-2.5 break-words">
@@ -65,28 +76,19 @@ export function RunPanel(props: PanelProps) {
           <Fact word="Ended" {...(ended !== null && { title: formatUtc(ended) })}>{ended === null ? (row.status === 'Missed' ? 'did not run' : 'unknown') : formatTime(ended, zone)}</Fact>
           <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
+          {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.ticket}</dd></div>}
         </dl>
-        {row.job > 0 && <LastRuns row={row} zone={zone} />}
-        <Log asked={asked} again={again} />
-        {problem && problem.cause > 0 && <SameCause row={row} cause={problem.cause} zone={zone} now={now} onAll={() => onCause(problem.cause)} />}
+        {row.job > 0 && <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} />}
+        {execution !== null && asked.at !== null && <p className="dc-ag m-0 pt-3">What follows is as of {formatWhen(asked.at, zone)}. {asked.message}</p>}
+        <Objects key={`objects ${row.n}`} asked={asked} zone={zone} />
+        <Log key={`log ${row.n}`} asked={asked} />
+        {problem && problem.cause > 0 && <SameCause row={row} cause={problem.cause} days={days} zone={zone} now={now} onAll={() => onCause(problem.cause)} />}
         {problem?.note && <Said icon="note" by={`${problem.note.name}, ${formatWhen(problem.note.at, zone)}`}>{problem.note.content}</Said>}
         {problem?.snooze && row.review === 'snoozed' && (
           <Said icon="snooze" by={`${problem.snooze.name}. It ends earlier if the job succeeds or fails in another way.`}>Snoozed until {formatWhen(problem.snooze.until, zone)}: {problem.snooze.reason}</Said>
         )}
         {row.waiting && <Said icon="cloud" by="It is kept on this device and goes out by itself.">A change of this result is not sent yet</Said>}
-        {execution && execution.history.length > 0 && (
-          <section className="pt-3">
-            <h3 className="m-0 pb-1">History</h3>
-            <ol className="m-0 list-none p-0">
-              {execution.history.map(({ at, who, what, comment }) => (
-                <li key={`${at} ${what}`} className="border-t border-hair py-1">
-                  {who} {what} <span className="dc-ag">{formatWhen(Date.parse(at), zone)}</span>
-                  {comment !== null && <span className="block break-words text-ink-2">{comment}</span>}
-                </li>
-              ))}
-            </ol>
-          </section>
-        )}
+        <History asked={asked} zone={zone} />
         <span className="block h-4" />
       </div>
       {acts && problem && <Actions {...props} jobInstanceUid={execution?.jobInstanceUid ?? null} />}
@@ -106,7 +108,7 @@ function Actions({ row, onDeed, zone, now, jobInstanceUid }: PanelProps & { read
         : <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>Snooze</Button>}
       <div className="flex w-full flex-wrap justify-between">
         <Button variant="quiet" size="sm" className="-ml-2" keycap="N" onClick={() => onDeed('note')}>Note</Button>
-        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}>{row.problem?.ticket ? `Ticket ${row.problem.ticket}` : 'Ticket'}</Button>
+        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}><span className="max-w-32 truncate">{row.problem?.ticket ? `Ticket ${row.problem.ticket}` : 'Ticket'}</span></Button>
         {row.review !== 'cleared' && <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>With a comment</Button>}
         {row.state === 'Missed' && row.problem?.closedAt === null && (
           <IgnoreMissed
@@ -141,11 +143,6 @@ function Said({ icon, by, children }: { readonly icon: 'note' | 'snooze' | 'clou
       <div><p className="m-0 break-words whitespace-pre-line">{children}</p><p className="dc-ag m-0 pt-0.5">{by}</p></div>
     </section>
   );
-}
-
-/** When the server must be asked again about the same run. */
-function stampOf({ problem, waiting, status }: RunView): string {
-  return [status, waiting, problem?.review?.at, problem?.snooze?.at, problem?.note?.at, problem?.ticket, problem?.closedAt].join(' ');
 }
 
 const whenShort = (at: Ms, now: Ms, zone: string): string => (Math.abs(at - now) < 86_400_000 ? formatTime(at, zone) : formatWhen(at, zone));

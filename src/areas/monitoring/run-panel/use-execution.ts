@@ -1,49 +1,36 @@
 import { useEffect, useState } from 'react';
-import type { RunN } from '#contract/ids.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Ms, RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Execution } from '#contract/monitoring/calls.ts';
-import type { Failure } from '#contract/errors.ts';
-import type { Result } from '#contract/result.ts';
-import { door, useWatch } from '#src/door.ts';
+import { useRemembered } from '#src/remembered-read.ts';
 
-/** What the server says of a run: asked when the run is opened, kept while the panel is. `stamp` changes when it must be asked again. */
-export type Asked =
-  | { readonly is: 'asking'; readonly execution: Execution | null }
-  | { readonly is: 'here'; readonly execution: Execution }
-  | { readonly is: 'failed'; readonly execution: Execution | null; readonly message: string };
-
-export function useExecution(n: RunN, stamp: string): Asked & { readonly again: () => void } {
-  const [known] = useState(() => new Map<string, Execution>());
-  const [answer, setAnswer] = useState<{ readonly for: string; readonly asked: Asked; readonly unreached: boolean } | null>(null);
-  const [turn, setTurn] = useState(0);
-  const live = useWatch('status', NOTHING)?.is === 'live';
-  const question = `${n} ${stamp} ${turn}`;
-  // What the network kept back comes by itself when the network does.
-  const key = live && answer !== null && answer.unreached ? `${question} live` : question;
-  useEffect(() => {
-    let wanted = true;
-    const put = (asked: Asked, unreached = false): void => { if (wanted) setAnswer({ for: key, asked, unreached }); };
-    const had = known.get(question);
-    const before = known.get(String(n)) ?? null;
-    if (had) {
-      put({ is: 'here', execution: had });
-    } else {
-      const tell = (result: Result<Execution>): void => {
-        if (!result.ok) {
-          const unreached = NETWORK.has(result.failure.kind);
-          return put({ is: 'failed', execution: before, message: unreached ? MESSAGES.needsNetwork : MESSAGES.getExecution }, unreached);
-        }
-        known.set(question, result.value).set(String(n), result.value);
-        return put({ is: 'here', execution: result.value });
-      };
-      door().ask('getExecution', { id: String(n) }).then(tell, () => put({ is: 'failed', execution: before, message: MESSAGES.getExecution }));
-    }
-    return () => { wanted = false; };
-  }, [known, n, question, key]);
-  const last = answer !== null && answer.for.startsWith(`${n} `) ? answer.asked.execution : null;
-  const asked: Asked = answer?.for === key ? answer.asked : { is: 'asking', execution: last };
-  return { ...asked, again: () => setTurn(turn + 1) };
+/**
+ * What the server says of a run. `message`: why it could not be asked now; with an execution that it told at `at`, without one where this device
+ * has none. `asking` alone: the first answer is on its way.
+ */
+export interface Asked {
+  readonly execution: Execution | null;
+  readonly message: string | null;
+  /** It is the network that was missing. */
+  readonly unreached: boolean;
+  readonly at: Ms | null;
+  readonly asking: boolean;
+  readonly again: () => void;
 }
 
-const NOTHING = {};
+/** Asked when the run is opened, when `stamp` changes, and again and again while the network is missing. What a panel was told once it shows at once. */
+export function useExecution(n: RunN, stamp: string): Asked {
+  // A short gap is over before anybody has noticed that it was one.
+  const [lost, setLost] = useState(false);
+  const { value, at, live, failure, asking, again } = useRemembered('getExecution', { id: String(n) }, { round: stamp, everyMs: lost ? TRIED_AGAIN_MS : null });
+  const [known] = useState(() => new Map<RunN, Execution>());
+  useEffect(() => { if (value !== null) known.set(n, value); }, [known, n, value]);
+  const execution = value ?? known.get(n) ?? null;
+  const unreached = failure !== null && NETWORK.has(failure.kind);
+  if (unreached !== lost) setLost(unreached);
+  return { execution, at: live ? null : at, asking, again, unreached, message: failure === null ? null : unreached ? MESSAGES.needsNetwork : MESSAGES.getExecution };
+}
+
+const TRIED_AGAIN_MS: Ms = 10_000;
 const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer']);

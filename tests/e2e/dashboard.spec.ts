@@ -1,0 +1,149 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { keyOf, post, rowOf, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+const DAY = 86_400_000;
+let portal: Portal;
+test.beforeAll(async () => { portal = await startPortal(); });
+test.afterAll(async () => { await portal.stop(); });
+
+async function begin(page: Page, username = 'admin'): Promise<void> {
+  await page.goto(portal.url);
+  await page.getByLabel('Username').fill(username);
+  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+  await expect(page).toHaveURL(/\/monitoring\/dashboard$/);
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const figure = (page: Page, title: string) => page.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ hasText: title });
+const section = (page: Page, title: string | RegExp) => page.getByRole('region', { name: title });
+
+async function axe(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
+
+test('DASH-9: with no result at all it says why and what to do', async ({ page }) => {
+  await begin(page);
+  await expect(page.getByRole('heading', { name: 'No results yet' })).toBeVisible();
+  await expect(section(page, 'Needs attention')).toContainText('Nothing needs attention now.');
+  await expect(section(page, 'Last sync')).toContainText('No source is connected yet.');
+  await expect(section(page, 'Repositories that fill up')).toContainText('No repository will be full within two years.');
+  await axe(page, 'empty');
+  await page.getByRole('link', { name: 'Connect a source' }).last().click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
+});
+
+test('DASH-2, DASH-5, DASH-6, DASH-7, DASH-8: it tells how it goes, and every line opens what it counts', async ({ page }) => {
+  const secret = await keyOf(portal), now = Date.now();
+  const runs = (job: string, fails: number, entityGroup: string) => Array.from({ length: 9 }, (_, i) => ({
+    job, entityGroup, startTime: new Date(now - i * DAY - 60_000).toISOString(), endTime: new Date(now - i * DAY - 1_000).toISOString(), bytesTransferred: 4e9,
+    ...(i < fails ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' } : { status: 'Success' }),
+  }));
+  await post(portal.url, secret, [...runs('SQL nightly', 2, 'managed-servers'), ...runs('Mail archive', 1, 'office365'), ...runs('Files', 0, 'managed-servers')]);
+  const send = async (what: string, body: object): Promise<void> => {
+    const answer = await fetch(`${portal.url}/api/v1/ingest/${what}`, { method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${secret}` }, body: JSON.stringify(body) });
+    expect(answer.status, await answer.text()).toBeLessThan(300);
+  };
+  await send('computers', [{ hostName: 'BARE-01' }, { hostName: 'BARE-02' }]);
+  for (let i = 9; i >= 0; i--) await send('repositories', [{ name: 'NAS-04', uid: 'nas-4', capacityBytes: 1e12, freeBytes: 5e10 + i * 1e10, usedBytes: 95e10 - i * 1e10, at: new Date(now - i * DAY).toISOString() }]);
+
+  await begin(page);
+  await expect(figure(page, 'Failed')).toContainText('3 runs');
+  await expect(figure(page, 'Unprotected computers')).toContainText('2 computers');
+  await expect(section(page, 'Repositories that fill up')).toContainText(/NAS-04.*full in [45] days/);
+  await expect(section(page, 'Needs attention')).toContainText('2 jobs');
+  await expect(section(page, 'Needs attention')).toContainText('Repository NAS-04 full in');
+  await expect(section(page, 'Last sync')).toContainText(/API.*Succeeded/);
+
+  await figure(page, 'Failed').getByRole('link', { name: 'Failed' }).click();
+  const asked = new URL(page.url()).searchParams;
+  expect([asked.get('from'), asked.get('to'), asked.get('instructionType'), asked.get('state')]).toEqual([dayOf(now - 6 * DAY), dayOf(now), 'all', 'Failed,Error']);
+  await expect(rowOf(page, 'SQL nightly')).toHaveCount(2);
+  await expect(rowOf(page, 'Mail archive')).toHaveCount(1);
+  await page.goBack();
+
+  await page.getByRole('list', { name: 'Entity groups' }).getByRole('link', { name: /^Microsoft 365/ }).click();
+  await expect(page).toHaveURL(/instructionType=office365/);
+  await expect(rowOf(page, 'Mail archive')).toHaveCount(7);
+  await expect(rowOf(page, 'SQL nightly')).toHaveCount(0);
+  await page.goBack();
+
+  await page.getByRole('link', { name: /^Open group: Unable to connect/ }).click();
+  await expect(rowOf(page, 'SQL nightly')).toHaveCount(1);
+  await expect(rowOf(page, 'Files')).toHaveCount(0);
+  await page.goBack();
+
+  const chart = page.getByRole('slider', { name: 'Day of the chart' });
+  await chart.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(chart).toHaveAttribute('aria-valuetext', /: 1 failed, 0 did not run, 0 warnings, 2 succeeded$/);
+  await expect(page.getByRole('table', { name: 'Results per day' }).getByRole('row')).toHaveCount(31);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`from=${dayOf(now - DAY)}&to=${dayOf(now - DAY)}`));
+  await page.goBack();
+
+  await section(page, 'Most failures').getByRole('button', { name: /SQL nightly/ }).click();
+  await expect(page).toHaveURL(/job=\d+/);
+  await expect(rowOf(page, 'SQL nightly')).toHaveCount(7);
+  await page.goBack();
+
+  await figure(page, 'Unprotected computers').getByRole('link').click();
+  await expect(page.getByText('BARE-02')).toBeVisible();
+});
+
+test('DASH-1, DASH-9: figures keep days of their own in the address, and a time without results says so', async ({ page }) => {
+  await begin(page);
+  await page.getByLabel('Days of Failed').selectOption('last-30');
+  await expect(page).toHaveURL(/failed-date=last-30$/);
+  await page.reload();
+  await expect(page.getByLabel('Days of Failed')).toHaveValue('last-30');
+  await expect(figure(page, 'Failed').getByRole('link')).toHaveAttribute('href', new RegExp(`from=${dayOf(Date.now() - 29 * DAY)}`));
+  await page.goto(`${portal.url}/monitoring/dashboard?date=2020-01-01..2020-01-02`);
+  await expect(page.getByRole('heading', { name: 'No results in this time' })).toBeVisible();
+  await page.getByRole('button', { name: 'Show the last 30 days' }).click();
+  await expect(figure(page, 'Failed')).toContainText('3 runs');
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`E2E-7, E2E-9: axe finds nothing on the dashboard, and it fits a phone, ${theme}`, async ({ browser }) => {
+    const context = await browser.newContext({ colorScheme: theme });
+    const page = await context.newPage();
+    const heard: string[] = [];
+    page.on('console', (message) => { if (message.type() === 'error' || /Content Security Policy|TrustedScript/.test(message.text())) heard.push(message.text()); });
+    page.on('pageerror', (error) => heard.push(String(error)));
+    await begin(page);
+    await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
+    await axe(page, 'dashboard');
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+    await axe(page, 'phone');
+    expect(heard.filter((text) => !/status of 401/.test(text))).toEqual([]);
+    await context.close();
+  });
+}
+
+test('DASH-9, OFF-5: without the network the figures stand, and what only the server knows says why it is not there', async ({ page, context }) => {
+  await begin(page, 'rita');
+  await expect(figure(page, 'Failed')).toContainText('3 runs');
+  await expect(section(page, 'Last sync')).toContainText('Succeeded');
+  const away = async (): Promise<void> => {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Daily checks/ }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
+  };
+  await away();
+  await page.goBack();
+  await context.setOffline(true);
+  await away();
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Dashboard' }).click();
+  await expect(figure(page, 'Failed')).toContainText('3 runs');
+  for (const title of ['Repositories that fill up', 'Last sync']) await expect(section(page, title)).toContainText('This needs the network. Connect and try again.');
+  await context.setOffline(false);
+  await section(page, 'Last sync').getByRole('button', { name: 'Try again' }).click();
+  await expect(section(page, 'Last sync')).toContainText('Succeeded');
+});
