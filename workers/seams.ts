@@ -90,16 +90,16 @@ export interface Opened {
   readonly rows: SmallRows;
   readonly patches: readonly Patch[];
   readonly syncedAt: Ms | null;
-  /** Days of the window, newest first, and whether each is here. */
-  readonly days: readonly { readonly day: Day; readonly here: boolean }[];
+  /** Days of the window, newest first, whether each is here, and the tag of the page that it came as. */
+  readonly days: readonly { readonly day: Day; readonly here: boolean; readonly tag?: string }[];
   readonly segments: readonly SegmentInfo[];
   /** Known from before, where there are any. */
   readonly dayStarts: DayStarts | null;
 }
 /** Rows of the tables that are not read at opening, by number. */
 export interface WantedRows { readonly job?: Iterable<number>; readonly problem?: Iterable<number> }
-/** One UTC day's runs. */
-export interface DayRuns { readonly day: Day; readonly pages: readonly RunColumns[] }
+/** One UTC day's runs, and the server's tag of them. */
+export interface DayRuns { readonly day: Day; readonly pages: readonly RunColumns[]; readonly tag?: string }
 /** First moments of the days from `first` on. */
 export interface DayStarts { readonly timeZone: string; readonly dayBeginsHour: number; readonly first: DayN; readonly starts: readonly Ms[] }
 export interface SegmentInfo { readonly id: number; readonly rows: number; readonly fromSec: number; readonly toSec: number }

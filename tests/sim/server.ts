@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Event, Logged } from '#contract/events.ts';
@@ -77,7 +78,7 @@ export class SimServer {
     if (path === 'sync/events') return this.#events(user, Number(url.searchParams.get('after')), url.searchParams.get('epoch') ?? '');
     if (path === 'sync/last-sync') return good({ status: 'SUCCEEDED', at: this.#now(), failed: [], sources: [] });
     if (path === 'sync/stream') return this.#stream(user);
-    if (path.startsWith('sync/runs/')) return new Response(this.#day(user, path.slice(-10)), { headers: { 'content-type': 'application/octet-stream' } });
+    if (path.startsWith('sync/runs/')) return this.#page(user, path.slice(-10));
     if (path.startsWith('monitoring/backoffice/jobExecutions/')) return this.#command(user, request, path, body);
     if (path.startsWith('monitoring/views/') || path === 'monitoring/hand-overs' || path.startsWith('profile/')) return this.#own(user, request, path, body);
     if (path === 'auth/logout') { this.sessions.clear(); return good({}); }
@@ -98,7 +99,7 @@ export class SimServer {
     for (const run of this.rows.run.values()) if (this.#sees(user, run.company)) days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
     return {
       protocol: PROTOCOL, epoch: this.epoch, cursor: this.log.length, serverNow: this.#now(), me: { ...user.me, companies: user.companies }, branding: BRANDING,
-      windowFrom: '2026-05-17', days: [...days].sort(([a], [b]) => b.localeCompare(a)).map(([day, rows]) => ({ day, rows, tag: `"${day}"` })),
+      windowFrom: '2026-05-17', days: [...days].sort(([a], [b]) => b.localeCompare(a)).map(([day, rows]) => ({ day, rows, tag: this.#tag(user, this.#day(user, day)) })),
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
       companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
       causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],
@@ -126,6 +127,16 @@ export class SimServer {
       cancel: () => { if (one) this.#streams.delete(one); },
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+  }
+
+  #page(user: User, day: string): Response {
+    const bytes = this.#day(user, day);
+    return new Response(bytes, { headers: { 'content-type': 'application/octet-stream', 'etag': this.#tag(user, bytes) } });
+  }
+
+  /** Another one where the runs of the day are others, or who may see them. */
+  #tag(user: User, bytes: Uint8Array): string {
+    return `"${this.epoch}-${createHash('sha256').update(bytes).update(String(user.companies)).digest('hex').slice(0, 16)}"`;
   }
 
   #day(user: User, day: string): Uint8Array<ArrayBuffer> {

@@ -86,7 +86,12 @@ async function act(chance: ReturnType<typeof makeChance>, story: Story, server: 
       client.shadow = new Shadow(server.log);
       return;
     }
-    case 3: if (chance.below(6) === 0) server.epoch = `e${step}`; return;
+    case 3: {
+      const roll = chance.below(6); // a backup was restored, or the device loads anew in the same epoch
+      if (roll === 0) server.epoch = `e${step}`;
+      if (roll === 1) server.append([{ company: null, event: { type: 'user.scoped@1', data: { id: client.user.me.id, roles: [...client.user.me.roles], companies: null } } }]);
+      return;
+    }
     case 4: case 5: story.goOn(); return;
     default: {
       const { loop } = door.session;

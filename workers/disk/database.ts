@@ -14,7 +14,7 @@ import type { Manifest } from './manifest.ts';
  *   notices   by id      what became of own changes, until it is put away (sealed under the outbox's own key)
  *   answers   by digest of the question    what the server answered to it last (sealed)
  *
- * Readable without a key: ids, the manifest (epoch, cursor, time of the last sync, days, and of each segment its rows, first and last
+ * Readable without a key: ids, the manifest (epoch, cursor, time of the last sync, days with their tags, and of each segment its rows, first and last
  * second), the rows of a patch, order and state of a command, and the time of a notice. Everything else is sealed.
  */
 export interface DiskRecords {

@@ -31,7 +31,7 @@ export interface Manifest {
   /** What the front was made of. */
   readonly front?: { readonly generation: number; readonly folds: number };
 }
-interface DayHere { readonly day: Day; readonly here: boolean }
+interface DayHere { readonly day: Day; readonly here: boolean; readonly tag?: string }
 
 /** Null where it is none: what is on a disk is anybody's. */
 export function asManifest(value: unknown): Manifest | null {
@@ -59,9 +59,9 @@ export function swap(m: Manifest, gone: readonly number[], come: readonly Segmen
   return { ...m, segments, generation: m.generation + 1, nextSegment: come.reduce((next, one) => Math.max(next, one.id + 1), m.nextSegment) };
 }
 
-export function withDays(m: Manifest, here: readonly Day[]): Manifest {
-  const come = new Set(here);
-  const days = [...m.days.filter(({ day }) => !come.has(day)), ...[...come].map((day) => ({ day, here: true }))].sort((a, b) => (a.day < b.day ? 1 : -1));
+export function withDays(m: Manifest, here: readonly Pick<DayHere, 'day' | 'tag'>[]): Manifest {
+  const come = new Map(here.map(({ day, tag }) => [day, { day, here: true, ...(tag !== undefined && { tag }) }]));
+  const days = [...m.days.filter(({ day }) => !come.has(day)), ...come.values()].sort((a, b) => (a.day < b.day ? 1 : -1));
   return { ...m, days, leftRuns: 0 };
 }
 

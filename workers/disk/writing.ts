@@ -47,7 +47,7 @@ export async function addDays(ground: Ground, days: readonly DayRuns[]): Promise
       const now = await ownManifest(ground, shelf);
       if (now.nextSegment !== seen.nextSegment || !sameIds(touching(now, spans), old)) return false;
       await Promise.all([...old.map((one) => shelf.remove('segments', one.id)), ...made.map(({ id, sealed }) => shelf.put('segments', { id, sealed }))]);
-      await putManifest(shelf, withDays(swap(now, old.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))), days.map(({ day }) => day)));
+      await putManifest(shelf, withDays(swap(now, old.map((one) => one.id), made.map((one) => infoOf(one.id, one.page))), days));
       return true;
     });
     if (done) return;

@@ -54,11 +54,28 @@ export async function pull(needs: Fetching): Promise<Outcome> {
 
 /** Who am I, and the small tables; the runs follow day by day (SYNC-3). */
 export async function bootstrap(needs: Fetching): Promise<Outcome> {
-  const answer = await needs.wire.ask('bootstrap', { protocol: String(PROTOCOL) });
+  const { wire, replica } = needs;
+  const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });
   if (!answer.ok) return failedWith(answer.failure);
-  await needs.replica.begin(answer.value);
+  const kept = await unchangedDays(needs, answer.value);
+  await replica.begin(answer.value);
   needs.begun(answer.value);
-  return { is: 'done', cursor: needs.replica.cursor, left: needs.replica.daysLeft };
+  for (let at = 0; at < kept.length; at += DAYS_AT_ONCE) {
+    await replica.addDays(kept.slice(at, at + DAYS_AT_ONCE));
+    needs.dayAdded();
+  }
+  return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
+}
+
+/** Days that are here as the server has them, by their tags: they are not fetched again (SYNC-12). Newest first, with other work between them. */
+async function unchangedDays({ replica, clock }: Fetching, { epoch, days }: Bootstrap): Promise<DayRuns[]> {
+  const kept: DayRuns[] = [];
+  for (const { day, tag } of days) {
+    if (!replica.holds(epoch, day, tag)) continue;
+    kept.push(replica.dayOf(day, tag));
+    await new Promise<void>((resolve) => { clock.after(0, resolve); });
+  }
+  return kept;
 }
 
 /** The newest days that are not here yet: the first of all alone, so that its rows are soon here, then some at once and written together. */
@@ -69,9 +86,9 @@ export async function loadDay({ wire, replica, dayAdded }: Fetching): Promise<Ou
   const days: DayRuns[] = [];
   let failure: Failure | null = null;
   for (const { day, answer } of answers) {
-    const pages = answer.ok ? framesOrNull(answer.value) : null;
-    if (pages === null) { failure = answer.ok ? NO_ANSWER : answer.failure; break; }
-    days.push({ day, pages });
+    const pages = answer.ok ? framesOrNull(answer.value.bytes) : null;
+    if (!answer.ok || pages === null) { failure = answer.ok ? NO_ANSWER : answer.failure; break; }
+    days.push({ day, pages, ...(answer.value.tag !== null && { tag: answer.value.tag }) });
   }
   if (days.length > 0) {
     await replica.addDays(days);

@@ -1,7 +1,9 @@
 import type { Day, Ms, UserId } from '#contract/ids.ts';
+import { viewColumns } from '#contract/monitoring/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { pagesOf } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/opening.ts';
 import { DiskFault } from '#workers/seams.ts';
 import type { DayRuns, Disk, Engine, Fresh, Opened, Patch, Person, SegmentInfo } from '#workers/seams.ts';
@@ -24,6 +26,8 @@ export class Replica {
   /** Counts the begins: lists of runs from before one mean nothing after it. */
   generation = 0;
   days = new Map<Day, boolean>();
+  /** The server's tags of days that are here. */
+  #tags = new Map<Day, string>();
   people: readonly Person[] = [];
   #unsaved: Patch | null = null;
   #segments = new Set<number>();
@@ -54,7 +58,7 @@ export class Replica {
     this.epoch = opened.epoch;
     this.cursor = opened.cursor;
     this.syncedAt = opened.syncedAt;
-    this.days = new Map(opened.days.map(({ day, here }) => [day, here]));
+    this.#know(opened);
     this.people = opened.people;
     return (await firstRows(this.disk, (one) => this.#read(one), this.engine, opened, DEFAULT_VIEW, now)).rest;
   }
@@ -71,7 +75,7 @@ export class Replica {
   /** Segments and patches that another tab has written since. Answers false where that is not enough: then open anew. */
   async catchUp(opened: Opened): Promise<boolean> {
     if (opened.epoch !== this.epoch) return false;
-    this.days = new Map(opened.days.map(({ day, here }) => [day, here]));
+    this.#know(opened);
     for (const segment of opened.segments) if (!this.#segments.has(segment.id)) await this.loadSegment(segment);
     for (const patch of opened.patches) this.#show(patch);
     return this.cursor === opened.cursor;
@@ -109,6 +113,7 @@ export class Replica {
     this.epoch = '';
     this.cursor = 0;
     this.days = new Map();
+    this.#tags.clear();
     this.#unsaved = null;
     this.#segments.clear();
     this.full = null;
@@ -119,7 +124,21 @@ export class Replica {
     const written = this.#write(() => this.disk.addDays(days));
     for (const { pages } of days) for (const page of pages) this.engine.addSegment(page);
     await written;
-    for (const { day } of days) this.days.set(day, true);
+    for (const { day, tag } of days) {
+      this.days.set(day, true);
+      if (tag === undefined) this.#tags.delete(day); else this.#tags.set(day, tag);
+    }
+  }
+
+  /** Whether a day is here, whole, as the server's page of that tag has it. */
+  holds(epoch: string, day: Day, tag: string): boolean {
+    return epoch === this.epoch && this.days.get(day) === true && this.#tags.get(day) === tag;
+  }
+
+  /** A day as it stands in memory. */
+  dayOf(day: Day, tag: string): DayRuns {
+    const from = Date.parse(day), ids = this.engine.select({ ...EVERYTHING, from, to: from + DAY_MS }, 0).ids();
+    return { day, tag, pages: pagesOf([...this.engine.runs([...ids]).values()]).map(({ bytes }) => viewColumns(bytes.buffer)) };
   }
 
   /** Writes the patch, then shows it. `id`: its number on disk, null where the disk is full and it waits for the next. */
@@ -162,6 +181,11 @@ export class Replica {
     }
   }
 
+  #know({ days }: Opened): void {
+    this.days = new Map(days.map(({ day, here }) => [day, here]));
+    this.#tags = new Map(days.flatMap(({ day, tag }) => (tag === undefined ? [] : [[day, tag] as const])));
+  }
+
   #show(patch: Patch): void {
     this.engine.put(patch.rows);
     this.engine.upsert(patch.runs);
@@ -197,3 +221,5 @@ export class Replica {
     }
   }
 }
+
+const DAY_MS = 86_400_000;

@@ -17,11 +17,12 @@ export interface Wire {
   ask<N extends CallName>(name: N, input: TakesOf<N>, command?: CommandHeaders): Promise<Result<GivesOf<N>>>;
   /** The same, unchecked: for who reads an answer part by part. `loose` input: as it was kept on disk. */
   raw(name: CallName, input: unknown, command?: CommandHeaders): Promise<Result<unknown>>;
-  /** The framed pages of a day. */
-  runsOfDay(day: Day): Promise<Result<ArrayBuffer>>;
+  /** The framed pages of a day, and their tag where there is one. */
+  runsOfDay(day: Day): Promise<Result<DayBytes>>;
   /** The open stream of pokes; it ends when `signal` says so. */
   stream(signal: AbortSignal): Promise<Result<ReadableStream<Uint8Array>>>;
 }
+interface DayBytes { readonly bytes: ArrayBuffer; readonly tag: string | null }
 export interface CommandHeaders { readonly key: string; readonly device: string; readonly order: number }
 
 export interface WireNeeds { readonly fetch: typeof fetch; readonly origin: string; readonly clock: WorkerClock; readonly tokens: Tokens }
@@ -69,7 +70,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
       return parsed.success ? ok(parsed.output as GivesOf<N>) : failed(NO_ANSWER);
     },
     runsOfDay: (day) => signed('runsOfDay', { day }, {}, async (response) => (
-      response.ok ? ok(await response.arrayBuffer()) : failed(failureOf(response, await quietly(response.json()), clock.now())))),
+      response.ok ? ok({ bytes: await response.arrayBuffer(), tag: response.headers.get('etag')?.replace(/^W\//, '') ?? null }) : failed(failureOf(response, await quietly(response.json()), clock.now())))),
     stream: (signal) => signed('stream', {}, { signal }, async (response) => {
       if (response.ok && response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) return ok(response.body);
       return failed(response.ok ? NO_ANSWER : failureOf(response, await quietly(response.json()), clock.now()));

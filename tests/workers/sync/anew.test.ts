@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { leanOf } from '#contract/monitoring/columns.ts';
+import { loopOf, must, scene } from '#tests/workers/scene.ts';
+
+/** A provider with runs on several days, a device that has them all, and what makes it load anew in the same epoch. */
+function loaded() {
+  const all = scene(), { server, ann, annDevice } = all;
+  const asked = (): string[] => annDevice.wire.asked.flatMap(({ path }) => (path.includes('sync/runs/') ? [path.slice(-10)] : []));
+  const anew = (): void => {
+    server.append([{ company: null, event: { type: 'user.scoped@1', data: { id: ann.me.id, roles: [...ann.me.roles], companies: null } } }]);
+  };
+  /** What stands on the device is what the server has. */
+  const same = (door: ReturnType<typeof annDevice.open>): void => {
+    const { engine } = loopOf(door).replica, ns = [...server.rows.run.values()].map(({ n }) => n), here = engine.runs(ns);
+    expect([here.size, engine.size]).toEqual([ns.length, ns.length]);
+    for (const run of server.rows.run.values()) expect(here.get(run.n)).toEqual(leanOf(run, must(server.rows.job.get(run.job))));
+  };
+  return { ...all, asked, anew, same, days: (): Set<string> => new Set([...server.rows.run.values()].map(({ startedAt }) => new Date(startedAt).toISOString().slice(0, 10))) };
+}
+
+test('SYNC-12: loading anew in the same epoch, days that have not changed are not fetched again, also after the browser was closed', async () => {
+  const { clock, story, annDevice, asked, anew, same, days } = loaded();
+  let door = annDevice.open();
+  await clock.pass(2_000);
+  expect(new Set(asked())).toEqual(days());
+  const before = asked().length, generation = loopOf(door).replica.generation;
+  anew();
+  await clock.pass(2_000);
+  expect(loopOf(door).replica.generation).toBe(generation + 1);
+  expect(asked().length).toBe(before);
+  same(door);
+  annDevice.kill(door);
+  door = annDevice.open();
+  await clock.pass(2_000);
+  const yesterday = clock.now() - 86_400_000;
+  story.finish(yesterday); // told by an event as well: the tag is of the page as it came
+  await clock.pass(1_000);
+  anew();
+  await clock.pass(2_000);
+  expect(asked().slice(before)).toEqual([new Date(yesterday).toISOString().slice(0, 10)]);
+  expect(loopOf(door).status()).toMatchObject({ is: 'live', left: 0 });
+  same(door);
+  annDevice.kill(door);
+  door = annDevice.open(); // what was kept was written too
+  await clock.pass(1_000);
+  same(door);
+  expect(asked().slice(before)).toHaveLength(1);
+});
+
+test('SYNC-12, SYNC-11: of a job that became another kind, and of another scope, days are fetched again', async () => {
+  const { clock, server, story, ann, annDevice, asked, anew, same, days } = loaded();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  let before = asked().length;
+  for (let i = 0; i < 12; i++) story.changeJob();
+  await clock.pass(1_000);
+  anew();
+  await clock.pass(2_000);
+  expect(asked().length).toBeGreaterThan(before);
+  same(door);
+  before = asked().length;
+  server.users.set(ann.me.id, Object.assign(ann, { companies: [1, 2, 3] })); // sees the same by another right
+  anew();
+  await clock.pass(2_000);
+  expect(new Set(asked().slice(before))).toEqual(days());
+  same(door);
+});
+
+test('SYNC-12, LOG-6: in another epoch every day is fetched, whatever its tag says', async () => {
+  const { clock, server, annDevice, asked, same, days } = loaded();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const before = asked().length;
+  server.epoch = 'e2';
+  server.poke({ is: 'head', head: server.log.length, epoch: 'e2' });
+  await clock.pass(2_000);
+  expect(new Set(asked().slice(before))).toEqual(days());
+  same(door);
+});
