@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- an ARIA grid and no table: of its rows those in sight are drawn */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events -- an ARIA grid and no table: of its rows those in sight are drawn; its keys are heard by use-keys.ts */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { CSSProperties, MouseEvent } from 'react';
@@ -98,7 +98,7 @@ export function Grid(props: GridProps) {
   return (
     <div
       ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable aria-rowcount={total + 1} aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
-      aria-busy={view === undefined} onClick={press} onKeyDown={(event) => { if (event.key === ' ' && event.target instanceof HTMLElement && event.target.matches('[data-index]')) event.preventDefault(); }}
+      aria-busy={view === undefined} onClick={press}
       onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); }}
     >
       <div

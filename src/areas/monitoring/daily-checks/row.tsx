@@ -29,15 +29,26 @@ export interface RowProps {
   readonly now: Ms;
 }
 
+type CellsProps = Pick<RowProps, 'row' | 'acts' | 'me' | 'zone' | 'now'>;
+
 export const Row = memo(function Row(props: RowProps) {
   const { row, acts, me, zone, now, selected } = props;
+  return (
+    <div {...frame(props)} className="dc-row dc-line">
+      <div role="gridcell" className="dc-sel"><SelectBox on={selected} name={row.jobName} /></div>
+      <Cells row={row} acts={acts} me={me} zone={zone} now={now} />
+    </div>
+  );
+}, sameRow);
+
+/** What a run says: not drawn again where the row is only chosen, stepped on or moved. */
+const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
   const { problem } = row;
   const done = isDone(row);
   const bad = row.state === 'Failed' || row.state === 'Error';
   const streak = streakOf(row);
   return (
-    <div {...frame(props)} className="dc-row dc-line">
-      <div role="gridcell" className="dc-sel"><SelectBox on={selected} name={row.jobName} /></div>
+    <>
       <div role="gridcell" className="dc-st">
         <StateMark state={row.state} done={done} />
         <span className={`dc-ag ${(problem?.day ?? 0) >= 3 && !done ? 'dc-old' : ''}`}>{streak}</span>
@@ -64,7 +75,7 @@ export const Row = memo(function Row(props: RowProps) {
       <div role="gridcell" className="dc-tk dc-cut" title={problem?.ticket ?? undefined}>{problem?.ticket ?? ''}</div>
       <div role="gridcell" className="dc-note">{problem?.note && <span title={problem.note.content}><Icon name="note" label="Has a note" /></span>}</div>
       <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} /></div>
-    </div>
+    </>
   );
 }, sameRow);
 
@@ -96,8 +107,8 @@ export const Card = memo(function Card(props: RowProps) {
 }, sameRow);
 
 /** Each answer of the worker brings new objects: a row that says the same is not drawn again. */
-function sameRow(a: RowProps, b: RowProps): boolean {
-  for (const name of Object.keys(b) as (keyof RowProps)[]) {
+function sameRow<P extends { readonly row: RunView }>(a: P, b: P): boolean {
+  for (const name of Object.keys(b) as (keyof P)[]) {
     if (name !== 'row' && a[name] !== b[name]) return false;
   }
   return a.row === b.row || JSON.stringify(a.row) === JSON.stringify(b.row);
