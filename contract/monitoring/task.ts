@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
-
-/** What became of one object of a run (a machine, a share, a mailbox, a path), worst first. `Pending`: its turn has not come. */
-export const TASK_STATUSES = ['Failed', 'Error', 'Warning', 'Running', 'Pending', 'Success'] as const;
+import { TASK_STATUSES } from './task-status.ts';
 
 const instant = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -30,6 +28,3 @@ export type Task = v.InferOutput<typeof TaskSchema>;
 /** TASK-1: the worst first, those that are alike in the order of the source. */
 export const worstFirst = (tasks: readonly Task[]): Task[] =>
   tasks.toSorted((a, b) => TASK_STATUSES.indexOf(a.status) - TASK_STATUSES.indexOf(b.status));
-
-/** Whether its data are there: also where something is to be said against it. */
-export const isDoneTask = ({ status }: Pick<Task, 'status'>): boolean => status === 'Success' || status === 'Warning';

@@ -2,7 +2,8 @@ import { amount, common, details, iso, isObject, type Json, jsonIn, list, logTex
 import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import { firstLine } from '#contract/monitoring/line.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { TASK_STATUSES, type TaskIn } from '#contract/monitoring/task.ts';
+import { TASK_STATUSES } from '#contract/monitoring/task-status.ts';
+import type { TaskIn } from '#contract/monitoring/task.ts';
 
 /**
  * `kopia snapshot create --json`: one manifest, or an array of them. An `incomplete` one, or one with failed entries, has failed. Each path is a job

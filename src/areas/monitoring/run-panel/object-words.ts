@@ -1,5 +1,5 @@
 import type { Task } from '#contract/monitoring/task.ts';
-import { isDoneTask, TASK_STATUSES } from '#contract/monitoring/task.ts';
+import { isDoneTask, TASK_STATUSES } from '#contract/monitoring/task-status.ts';
 import { formatCount } from '#src/ui/format.ts';
 import type { IconName } from '#src/ui/icon-paths.ts';
 import { STATES } from '#src/ui/states.ts';
