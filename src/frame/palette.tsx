@@ -1,6 +1,6 @@
 import { Combobox, ComboboxInput, ComboboxOption, ComboboxOptions, Dialog, DialogBackdrop, DialogPanel, DialogTitle } from '@headlessui/react';
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import { door, useWatch } from '../door.ts';
 import { useMe } from '../session.ts';
@@ -18,6 +18,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const router = useRouter();
   const me = useMe();
   const [typed, setTyped] = useState('');
+  const field = useRef<HTMLInputElement>(null);
   const roles = me?.roles ?? [];
   const lists = can(roles, 'monitoring.daily-checks');
   const views = useWatch('views', NOTHING);
@@ -42,7 +43,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     }
   };
   return (
-    <Dialog open onClose={onClose} className="relative z-40">
+    <Dialog open onClose={onClose} initialFocus={field} className="relative z-40">
       <DialogBackdrop className="fixed inset-0 bg-[#1f1d18]/40" />
       <div className="fixed inset-0 flex items-start justify-center p-3 phone:pt-[12vh]">
         <DialogPanel className="flex max-h-[min(560px,100%)] w-[600px] max-w-full flex-col overflow-hidden rounded-part border border-rule bg-sheet text-ink shadow-toast">
@@ -51,7 +52,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             <span className="flex h-12 shrink-0 items-center gap-3 border-b border-rule px-4">
               <Icon name="search" className="text-ink-3" />
               <ComboboxInput
-                aria-label="Pages, companies, jobs and actions" placeholder="Pages, companies, jobs and actions" autoComplete="off" spellCheck={false}
+                ref={field} aria-label="Pages, companies, jobs and actions" placeholder="Pages, companies, jobs and actions" autoComplete="off" spellCheck={false}
                 className="h-full min-w-0 grow bg-transparent outline-none placeholder:text-ink-3 placeholder:opacity-100"
                 onChange={(event) => { setTyped(event.target.value); setAsk({ text: event.target.value.trim(), limit: SHOWN }); }}
               />
