@@ -11,7 +11,7 @@ test.beforeAll(async () => {
   portal = await startPortal();
   const secret = await keyOf(portal), now = Date.now();
   const night = (job: string, ago: number, more: Partial<Result> = {}): Result =>
-    ({ job, status: 'Success', startTime: new Date(now - ago * DAY - 3_600_000).toISOString(), endTime: new Date(now - ago * DAY - 60_000).toISOString(), ...more });
+    ({ job, status: 'Success', startTime: new Date(now - ago * DAY - 3_000).toISOString(), endTime: new Date(now - ago * DAY - 1_000).toISOString(), ...more });
   await post(portal.url, secret, [
     ...Array.from({ length: 10 }, (_, i) => night('Accounts nightly', i)),
     ...Array.from({ length: 10 }, (_, i) => night('SQL nightly', i, i === 0 ? { status: 'Failed', message: 'Unable to connect to host sql.example.net: timed out' } : {})),
