@@ -18,6 +18,8 @@ interface HeadProps {
   readonly now: Ms;
   readonly order: Order;
   readonly reverse: boolean;
+  /** One line a row. Folded, the cause stands too close under the names to be pressed: it sorts from the menu alone. */
+  readonly dense: boolean;
   readonly columns: readonly Column[];
   readonly onSelectAll: () => void;
   readonly onSort: (order: Order, reverse: boolean) => void;
@@ -25,7 +27,7 @@ interface HeadProps {
 }
 
 /** The column head folds as the rows do: State over Streak, Company over Cause. On cards it is there for screen readers only. */
-export function ColumnHead({ cards, selection, total, zone, now, order, reverse, columns, onSelectAll, onSort, onColumns }: HeadProps) {
+export function ColumnHead({ cards, selection, total, zone, now, order, reverse, dense, columns, onSelectAll, onSort, onColumns }: HeadProps) {
   const covered = coverage(selection, total);
   if (cards) {
     return (
@@ -54,7 +56,7 @@ export function ColumnHead({ cards, selection, total, zone, now, order, reverse,
           </button>
         </div>
         {COLUMN_IDS.map((id) => {
-          const by = COLUMNS[id].order, on = by !== null && by === order, down = on && reverse !== FROM_THE_TOP.has(by);
+          const by = id === 'ca' && !dense ? null : COLUMNS[id].order, on = by !== null && by === order, down = on && reverse !== FROM_THE_TOP.has(by);
           return (
             <div
               key={id} role="columnheader" className={`dc-${id} dc-hc`}

@@ -106,7 +106,7 @@ export function Grid(props: GridProps) {
         style={{ '--dc-columns': layout.columns, '--dc-areas': layout.areas, '--dc-least': `${layout.least}px`, ...stuckOf(layout.stuck) } as CSSProperties}
       >
         <ColumnHead
-          cards={cards} selection={selection} total={view?.total ?? 0} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} columns={props.columns}
+          cards={cards} selection={selection} total={view?.total ?? 0} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} dense={dense} columns={props.columns}
           onSelectAll={props.onSelectAll} onSort={props.onSort} onColumns={props.onColumns}
         />
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
