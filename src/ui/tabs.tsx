@@ -31,7 +31,7 @@ export function Tabs<K extends string>({ label, tabs, chosen, onChoose, children
   };
   return (
     <>
-      <div ref={list} role="tablist" aria-label={label} className={`flex min-w-0 gap-5 overflow-x-auto border-b border-rule ${className}`} onKeyDown={step}>
+      <div ref={list} role="tablist" tabIndex={-1} aria-label={label} className={`flex min-w-0 gap-5 overflow-x-auto border-b border-rule ${className}`} onKeyDown={step}>
         {tabs.map(({ key, word, count }) => (
           <button
             key={key} type="button" role="tab" id={`${id}-${key}`} data-key={key} aria-selected={key === chosen} aria-controls={`${id}-panel`} tabIndex={key === chosen ? 0 : -1}
