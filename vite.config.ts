@@ -16,7 +16,8 @@ export default defineConfig({
     outDir: '../dist',
     emptyOutDir: true,
     target: 'es2023',
-    modulePreload: { polyfill: false },
+    // What the page begins with need not be named again for each screen.
+    modulePreload: { polyfill: false, resolveDependencies: (_, deps, { hostType }) => (hostType === 'html' ? deps : deps.filter((file) => !/\/(vendor|base|rolldown-runtime)-/.test(file))) },
     assetsInlineLimit: 0,
     rolldownOptions: {
       // These declare no side effects of their own, so a page pays only for what it uses.

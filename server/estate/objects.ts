@@ -11,39 +11,43 @@ export function objectsOf(job: JobPlan, run: PlannedRun): Task[] {
   const dice = diceOf(job.seed, run.startedAt, 'objects');
   // Where nothing was moved the first was not reached, and the others had not their turn.
   const none = run.bytes === null;
-  const bad = run.status === 'Success' ? -1 : none ? 0 : upTo(dice, count);
+  const bad = run.status === 'Success' ? -1 : none || (run.message?.includes(job.computer) ?? false) ? 0 : upTo(dice, count);
   const all = namesOf(job, count).map((name, place): { readonly name: string; readonly status: Task['status']; readonly weight: number } => {
     const status = place === bad ? run.status : none ? 'Pending' : 'Success';
     return { name, status, weight: status === 'Success' || status === 'Warning' ? between(dice, 0.3, 1.7) : 0 };
   });
   const whole = all.reduce((sum, one) => sum + one.weight, 0);
   let startedAt = run.startedAt;
-  return all.map(({ name, status, weight }): Task => {
+  return all.map(({ name, status, weight }, place): Task => {
     const share = whole === 0 ? 0 : weight / whole;
     const durationSec = status === 'Pending' ? null : Math.max(1, Math.round(run.durationSec * (weight === 0 ? between(dice, 0.05, 0.3) : share)));
     const task: Task = {
       name, status, startTime: status === 'Pending' ? null : new Date(startedAt).toISOString(), durationSec,
       bytesTransferred: weight === 0 || run.bytes === null ? null : Math.round(run.bytes * share),
       bytesProcessed: weight === 0 || run.processed === null ? null : Math.round(run.processed * share),
-      message: status === 'Success' ? null : status === 'Pending' ? 'Its turn did not come.' : run.message,
+      message: place === bad ? run.message : null,
     };
     startedAt = Math.min(run.endedAt, startedAt + (weight === 0 ? 0 : (durationSec ?? 0) * 1000));
     return task;
   });
 }
 
-/** The same objects at each run. */
+/** The same objects at each run; of machines the first is the one that the job is named after. */
 function namesOf(job: JobPlan, count: number): string[] {
   if (job.source === 'office365') return Array.from({ length: count }, (_, place) => personOf(job.seed % 997 + place));
   const dice = diceOf(job.seed, 'objects');
   const prefix = job.computer.replace(/-[^-]*$/, '');
-  const numbers = new Map<string, number>();
-  return Array.from({ length: count }, () => {
+  const names = [job.computer];
+  while (names.length < count) {
     const role = roleFor('vm', dice);
-    const number = (numbers.get(role) ?? 0) + 1;
-    numbers.set(role, number);
-    return `${prefix}-${role}${String(number).padStart(2, '0')}`;
-  });
+    for (let number = 1; ; number += 1) {
+      const name = `${prefix}-${role}${String(number).padStart(2, '0')}`;
+      if (names.includes(name)) continue;
+      names.push(name);
+      break;
+    }
+  }
+  return names;
 }
 
 const FIRST = ['Aileen', 'Bruno', 'Chidi', 'Dagny', 'Emre', 'Fiona', 'Grigor', 'Hanne', 'Imran', 'Jolanta', 'Kofi', 'Leila'] as const;

@@ -95,8 +95,8 @@ export function Grid({ view, touch, dayBegins, now, daysKey, open, onLines, onOp
   useLayoutEffect(() => {
     const at = scroller.current;
     if (at && days.length > 0 && width > 0) at.scrollLeft = Math.max(0, (start + 1) * col - (at.clientWidth - left));
-    // oxlint-disable-next-line react/exhaustive-deps -- other days only: a person who has scrolled stays where they are
-  }, [daysKey, days.length, width > 0]);
+    // oxlint-disable-next-line react/exhaustive-deps -- other days or other cells only: a person who has scrolled stays where they are
+  }, [daysKey, days.length, width > 0, touch]);
   useLayoutEffect(() => { scroller.current?.scrollTo({ top: 0 }); }, [daysKey]);
   useImperativeHandle(ref, () => ({
     focus() { scroller.current?.focus({ preventScroll: true }); },

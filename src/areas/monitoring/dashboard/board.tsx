@@ -1,4 +1,4 @@
-import { useLocation, useRouter } from '@tanstack/react-router';
+import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
@@ -34,7 +34,7 @@ const NOTHING = {};
 /** The dashboard of one person. */
 export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const { history } = useRouter();
-  const board = boardOf(useLocation({ select: ({ searchStr }) => searchStr }));
+  const board = boardOf(useRouterState({ select: ({ location }) => location.searchStr }));
   const now = useNow();
   const [text, setText] = useState('');
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, zone = rule.zone;

@@ -27,7 +27,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
       more={runs.length === 0 ? null : { open: table, word: table ? 'As a chart' : 'As a table', onPress: () => setTable(!table) }}
     >
       {table ? <RunsTable runs={runs.toReversed()} open={row.n} zone={zone} onRun={onRun} /> : (
-        <div className="grid grid-cols-2 gap-5 pt-0.5">
+        <div className="grid grid-cols-2 items-end gap-5 pt-0.5">
           <Multiple {...charts} name="Duration" own={row.durationSec} of={(run) => run.durationSec} say={formatDuration} usual={row.usualDuration} />
           <Multiple {...charts} name="Transferred" own={row.bytes} of={(run) => run.bytes} say={formatBytes} usual={row.usualBytes} />
         </div>

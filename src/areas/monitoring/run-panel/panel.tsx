@@ -108,7 +108,7 @@ function Actions({ row, onDeed, zone, now, jobInstanceUid }: PanelProps & { read
         : <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>Snooze</Button>}
       <div className="flex w-full flex-wrap justify-between">
         <Button variant="quiet" size="sm" className="-ml-2" keycap="N" onClick={() => onDeed('note')}>Note</Button>
-        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}><span className="max-w-32 truncate">{row.problem?.ticket ? `Ticket ${row.problem.ticket}` : 'Ticket'}</span></Button>
+        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}><span className="max-w-24 truncate">{row.problem?.ticket ? `Ticket ${row.problem.ticket}` : 'Ticket'}</span></Button>
         {row.review !== 'cleared' && <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>With a comment</Button>}
         {row.state === 'Missed' && row.problem?.closedAt === null && (
           <IgnoreMissed
