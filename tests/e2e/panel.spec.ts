@@ -26,7 +26,7 @@ test.beforeAll(async () => {
   secret = await keyOf(portal);
   await post(portal.url, secret, [
     ...nights('VM farm', { tasks: objects, log: 'start\nerror: no route\n' }), ...nights('Plain files', { log: 'start\nerror: refused\n' }),
-    { job: 'Old trouble', status: 'Failed', message: REFUSED, startTime: iso(Date.now() - 2 * DAY - HOUR), endTime: iso(Date.now() - 2 * DAY) },
+    { job: 'Old trouble', status: 'Failed', message: REFUSED, startTime: iso(Date.now() - 2 * DAY), endTime: iso(Date.now() - 2 * DAY + 1_000) },
     { job: 'Old trouble', status: 'Failed', message: REFUSED, startTime: iso(Date.now() - 2 * HOUR), endTime: iso(Date.now() - HOUR) },
   ]);
 });

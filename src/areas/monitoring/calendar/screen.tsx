@@ -104,10 +104,10 @@ function Sheet({ branding }: { readonly branding: Branding }) {
             onBoard={setBoard} onFilters={() => setAsking(true)} onPrint={() => setPrinting(true)}
           />
           <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
-          <div className="cal-note max-tablet:overflow-x-auto">
-            {missing !== null && <b className="shrink-0 whitespace-nowrap text-ink tablet:hidden">{missing}</b>}
-            <span ref={readout} aria-hidden className="cal-cut grow text-ink" />
-            <CalendarLegend />
+          <div className="cal-note" {...(phone && { 'data-phone': '' })}>
+            {phone && <span className="min-w-0 grow text-ink">{missing ?? (dayBegins === null ? '' : `Days begin at ${dayBegins}`)}</span>}
+            {!phone && <span ref={readout} aria-hidden className="cal-cut grow text-ink" />}
+            {phone ? <details><summary>Legend</summary><CalendarLegend /></details> : <CalendarLegend />}
           </div>
         </div>
         {view && isEmpty(view)
