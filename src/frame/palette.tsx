@@ -54,6 +54,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               <ComboboxInput
                 ref={field} aria-label="Pages, companies, jobs and actions" placeholder="Pages, companies, jobs and actions" autoComplete="off" spellCheck={false}
                 className="h-full min-w-0 grow bg-transparent outline-none placeholder:text-ink-3 placeholder:opacity-100"
+                onKeyDown={(event) => { if (event.key === 'Escape') onClose(); }} // the box alone would close its options first
                 onChange={(event) => { setTyped(event.target.value); setAsk({ text: event.target.value.trim(), limit: SHOWN }); }}
               />
               <Kbd>Esc</Kbd>

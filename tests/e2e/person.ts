@@ -13,6 +13,8 @@ export interface Person {
   pressesUntil(key: string, so: () => Promise<boolean>): Promise<void>;
   types(words: string): Promise<void>;
   hasDialog(title: RegExp): Promise<void>;
+  /** Opens the palette, and waits until it takes words. */
+  hasPalette(): Promise<void>;
   isTold(words: string | RegExp): Promise<void>;
   /** Steps on to the next row that is to be checked; answers the run. */
   nextRow(): Promise<string>;
@@ -49,7 +51,12 @@ export function personAt(page: Page): Person {
     async presses(...keys) { for (const key of keys) await keyboard.press(key); },
     async types(words) { await keyboard.type(words); },
     async hasDialog(title) {
-      await expect(page.getByRole('dialog', { name: title }).locator(':focus')).toBeVisible();
+      const dialog = page.getByRole('dialog', { name: title });
+      await expect.poll(() => dialog.evaluateAll((all) => all.some((one) => one.contains(document.activeElement)))).toBe(true);
+    },
+    async hasPalette() {
+      await keyboard.press('Control+k');
+      await expect(page.getByRole('combobox', { name: 'Pages, companies, jobs and actions' })).toBeFocused();
     },
     async isTold(words) { await expect(page.getByRole('status', { name: 'Messages' }).getByText(words).last()).toBeVisible(); },
     async nextRow() {
@@ -101,4 +108,31 @@ export async function pictureOf(page: Page, step: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   if (size) await page.setViewportSize(size);
   await page.waitForTimeout(300);
+}
+
+/**
+ * What can be pressed or filled in and is not met by Tab, going once round the page, or round the dialog that is open. Left out is what has keys
+ * of its own: marks in the rows of the list (X, E, U, ← and →), choices of a group or a menu beside the one that Tab meets (arrows), what is disabled.
+ */
+export async function beyondTab(page: Page): Promise<readonly string[]> {
+  const count = await page.evaluate(() => {
+    const scope = document.querySelector('[role=dialog]') ?? document;
+    const own = '[role=row][data-index], [role=row][data-index] *, [role=option], [role=menuitem], [role=tab][aria-selected=false], input[type=radio]:not(:checked)';
+    const all = [...scope.querySelectorAll<HTMLElement>('button, a[href], input, select, textarea, [tabindex="0"], summary')]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: false }) && !one.matches(`${own}, :disabled, [type=hidden], [aria-hidden=true], [data-headlessui-focus-guard]`) && one.closest('[inert], [aria-hidden=true]') === null);
+    all.forEach((one, i) => { one.dataset['met'] = String(i); });
+    return all.length;
+  });
+  expect(count).toBeGreaterThan(0);
+  const met = new Set<string>();
+  for (let i = 0; i < count * 2 + 20 && met.size < count; i++) {
+    await page.keyboard.press('Tab');
+    met.add(await page.evaluate(() => (document.activeElement instanceof HTMLElement ? document.activeElement.dataset['met'] ?? '' : '')));
+    met.delete('');
+  }
+  return page.evaluate((known) => [...document.querySelectorAll<HTMLElement>('[data-met]')].filter((one) => {
+    const beyond = !known.includes(one.dataset['met'] ?? '');
+    delete one.dataset['met'];
+    return beyond && one.isConnected;
+  }).map((one) => one.outerHTML.slice(0, 160)), [...met]);
 }

@@ -1,0 +1,174 @@
+import { expect, test } from '@playwright/test';
+import { beyondTab, personAt } from './person.ts';
+import { signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+
+test.beforeAll(async () => {
+  test.setTimeout(300_000);
+  portal = await startPortal('small');
+});
+test.afterAll(async () => { await portal.stop(); });
+
+test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and Tab meets every control of daily checks', async ({ browser }) => {
+  test.setTimeout(240_000);
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signIn(page, portal.url, 'operator2', portal.password);
+  const hannah = personAt(page);
+  await hannah.isLive();
+  const selection = page.getByRole('toolbar', { name: 'Selection' }), dialog = page.getByRole('dialog'), list = `${portal.url}/monitoring/daily-checks`;
+  const line = async (): Promise<number> => Number(await hannah.at.getAttribute('data-index'));
+  /** Each line of the help sheet, and how it is seen to do what it says. */
+  const keys: Readonly<Record<string, () => Promise<void>>> = {
+    async 'Next and previous row'() {
+      await hannah.presses('j', 'j', 'ArrowDown');
+      await expect.poll(line).toBe(2);
+      await hannah.presses('k', 'ArrowUp');
+      await expect.poll(line).toBe(0);
+      await hannah.presses('PageDown');
+      await expect.poll(line).toBeGreaterThan(5);
+      await hannah.presses('Home', 'End');
+      await expect.poll(line).toBeGreaterThan(20);
+      await hannah.presses('PageUp', 'Home');
+      await expect.poll(line).toBe(0);
+    },
+    async 'Select the row'() {
+      await hannah.presses('x');
+      await expect(selection).toContainText('1 selected');
+      await hannah.presses('Space');
+      await expect(selection).toBeHidden();
+    },
+    async 'Extend the selection'() {
+      await hannah.presses('Shift+J', 'Shift+J');
+      await expect(selection).toContainText('3 selected');
+      await hannah.presses('Home', 'j', 'j', 'j', 'j', 'Shift+K');
+      await expect(selection).toContainText('5 selected');
+    },
+    async 'Back: close, then clear the selection'() {
+      await hannah.presses('Enter');
+      await expect(page).toHaveURL(/run=\d/);
+      await hannah.presses('Escape');
+      await expect(page).not.toHaveURL(/run=/);
+      await expect(selection).toContainText('5 selected');
+      await hannah.presses('Escape');
+      await expect(selection).toBeHidden();
+    },
+    async 'Select all that match'() {
+      await hannah.presses('Control+a');
+      await expect(selection).toContainText(/\d\d selected/);
+      await hannah.presses('Control+a');
+      await expect(selection).toBeHidden();
+    },
+    async 'Open the result, or fold a group'() {
+      await hannah.presses('Home', 'Enter');
+      await expect(page.getByRole('complementary', { name: 'Job result' }).or(page.getByRole('heading', { name: 'Log' })).first()).toBeVisible();
+      await hannah.presses('Escape');
+      await page.goto(`${list}?group=cause`);
+      await expect(hannah.heads.first()).toBeVisible();
+      await hannah.presses('j', 'Enter');
+      await expect(hannah.at).toHaveAttribute('aria-label', /, folded$/);
+    },
+    async 'Fold and unfold a group'() {
+      await hannah.presses('ArrowRight');
+      await expect(hannah.at).toHaveAttribute('aria-label', /, open$/);
+      await hannah.presses('ArrowLeft');
+      await expect(hannah.at).toHaveAttribute('aria-label', /, folded$/);
+      await page.goto(list);
+      await expect(page.locator('[data-run]').first()).toBeVisible();
+    },
+    async 'Review'() { await does('e', /Reviewed .* by you/); },
+    async 'Undo, for 10 seconds'() {
+      await hannah.presses('u');
+      await expect(hannah.row(run)).not.toContainText('Reviewed');
+    },
+    async 'Review with a comment'() { await asks('Shift+E', /^Review /); },
+    async 'Snooze'() { await asks('s', /^Snooze /); },
+    async 'Note'() { await asks('n', /^Note on /); },
+    async 'Tie to a ticket'() { await asks('t', /^Ticket of /); },
+    async 'Search'() {
+      await hannah.presses('/');
+      await expect(page.getByRole('searchbox').or(page.getByRole('textbox', { name: /^Search/ })).first()).toBeFocused();
+      await hannah.presses('Escape');
+    },
+    async 'Filters'() {
+      await hannah.presses('f');
+      await expect(page.getByRole('complementary', { name: 'Filters' }).locator(':focus')).toBeVisible();
+    },
+    async 'Take in new results'() {
+      const first = await hannah.nextRow();
+      await hannah.presses('e');
+      await expect(hannah.row(first)).toContainText('Reviewed');
+      await hannah.presses('r');
+      await expect(hannah.row(first)).toBeHidden();
+      await hannah.presses('u');
+      await expect(hannah.row(first)).toBeVisible();
+    },
+    async 'Columns'() { await asks('c', /^Columns$/); },
+    async 'Dashboard, calendar view, daily checks'() {
+      for (const [letter, path] of [['d', 'dashboard'], ['c', 'calendar-report'], ['j', 'daily-checks']] as const) {
+        await hannah.presses('g', letter);
+        await expect(page).toHaveURL(new RegExp(`/monitoring/${path}`));
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+      }
+      await expect(page.locator('[data-run]').first()).toBeVisible();
+    },
+    async 'Go to a page, a company or a job'() {
+      await hannah.hasPalette();
+      await hannah.types('connection');
+      await hannah.presses('Escape');
+      await expect(dialog).toHaveCount(0);
+      await hannah.hasPalette();
+      await hannah.types('failed, to');
+      await expect(dialog.getByRole('option')).toHaveText([/Failed, to check/]);
+      await hannah.presses('ArrowDown', 'ArrowUp', 'Enter');
+      await expect(page).toHaveURL(/state=Failed,Error/);
+    },
+    async 'This sheet'() { await asks('?', /^Keys$/); },
+  };
+  let run = '';
+  const does = async (key: string, words: RegExp): Promise<void> => {
+    run = await hannah.nextRow();
+    await hannah.presses(key);
+    await expect(hannah.row(run)).toContainText(words);
+  };
+  const asks = async (key: string, title: RegExp): Promise<void> => {
+    if (await hannah.at.count() === 0) await hannah.nextRow();
+    await hannah.presses(key);
+    await hannah.hasDialog(title);
+    expect(await beyondTab(page), `in ${String(title)}`).toEqual([]);
+    await hannah.presses('Escape');
+    await expect(dialog).toHaveCount(0);
+  };
+
+  await hannah.presses('?');
+  await hannah.hasDialog(/^Keys$/);
+  const sheet = await dialog.locator('dd').allInnerTexts();
+  await hannah.presses('Escape');
+  expect([...sheet].sort()).toEqual(Object.keys(keys).sort());
+  for (const [what, seen] of Object.entries(keys)) await test.step(what, seen);
+
+  await test.step('Tab meets every control of the list, with the panel and without', async () => {
+    expect(await beyondTab(page)).toEqual([]);
+    await page.goto(list);
+    const job = await hannah.nextRow();
+    await hannah.presses('x', 'Enter');
+    await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+    expect(job).not.toBe('');
+    expect(await beyondTab(page)).toEqual([]);
+  });
+
+  await test.step('what is typed at once after a key that asks changes nothing behind it', async () => {
+    await page.goto(list);
+    const job = await hannah.nextRow();
+    for (const [key, title] of [['Control+k', /^Go to /], ['n', /^Note on /], ['c', /^Columns$/]] as const) {
+      await hannah.presses(key, 'e', 'e', 'e');
+      await hannah.hasDialog(title);
+      await hannah.presses('Escape');
+      await expect(dialog).toHaveCount(0);
+      await expect(hannah.row(job)).not.toContainText('Reviewed');
+    }
+  });
+  await context.close();
+});
