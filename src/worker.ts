@@ -34,9 +34,7 @@ function doorOf(remote: Remote<Door>): Door {
         close: () => { far.close().then(() => far[releaseProxy]()).catch(doorFailed); },
       };
     },
-    send: (name, input) => send(name, input),
-    ask: (name, input) => ask(name, input),
-    read: (name, input) => read(name, input),
+    send, ask, read,
     matching: (filter) => remote.matching(filter),
     async exportRuns(filter, columns, onProgress) {
       const far = await exportRuns(filter, columns, proxy(onProgress));

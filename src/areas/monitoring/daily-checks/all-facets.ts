@@ -1,22 +1,16 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 
-/** Whether a list of companies or causes stands open with all that it has: then, and only then, the worker tells them all. */
-let open = 0;
-const listeners = new Set<() => void>();
-const change = (by: number): void => {
-  open += by;
-  listeners.forEach((listener) => listener());
-};
+/** How many lists of companies or causes stand open with all that they have: then, and only then, the worker tells them all. */
+let tell: (by: number) => void = () => {};
+
+export function useAllFacets(): boolean {
+  const [open, setOpen] = useState(0);
+  useEffect(() => { tell = (by) => setOpen((before) => before + by); }, []);
+  return open > 0;
+}
 
 /** Answers how to let go. */
 export function openAllFacets(): () => void {
-  change(1);
-  return () => change(-1);
+  tell(1);
+  return () => tell(-1);
 }
-
-export const useAllFacets = (): boolean => useSyncExternalStore(subscribe, () => open > 0);
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => { listeners.delete(listener); };
-};
