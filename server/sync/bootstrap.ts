@@ -8,6 +8,7 @@ import type { Bootstrap } from '#contract/sync/calls.ts';
 import type { Signed } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt, daysOf } from './days.ts';
+import type { Kinds } from './kinds.ts';
 import { scopeOf, seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 
@@ -23,9 +24,10 @@ export async function meOf(tx: TenantTx, signed: Signed): Promise<Me> {
 }
 
 /** All of it from one snapshot of the database: the small tables stand exactly at `cursor`. */
-export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<Bootstrap> {
+export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Kinds): Promise<Bootstrap> {
   const scope = scopeOf(signed);
-  const { seq, epoch } = await tx.head();
+  const head = await tx.head();
+  const { seq, epoch } = head;
   const windowFrom = dayAt(now - (LIMITS.windowDays - 1) * DAY_MS);
   const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
   const [companies, jobs, causes, problems, keys, people] = [
@@ -36,7 +38,7 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<
   const [shifts, preferences] = [scope.companies === null ? await shiftsOf(tx) : [], await preferencesOf(tx, scope)];
   return {
     protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding: branding, windowFrom,
-    days: await daysOf(tx, scope, windowFrom, epoch),
+    days: await daysOf(tx, scope, windowFrom, head, kinds),
     people,
     companies: companies.filter(({ n }) => seesCompany(scope, n)),
     jobs: jobs.filter(({ company }) => seesCompany(scope, company)),

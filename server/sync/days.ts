@@ -4,7 +4,8 @@ import { LIMITS } from '#contract/limits.ts';
 import { encodeColumns, leanOf } from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { JobRow } from '#contract/monitoring/rows.ts';
-import type { TenantTx } from '#server/store/store.ts';
+import type { Head, TenantTx } from '#server/store/store.ts';
+import type { Kinds } from './kinds.ts';
 import type { Scope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
@@ -14,23 +15,10 @@ export interface DayInfo { readonly day: Day; readonly rows: number; readonly ta
 export const dayAt = (at: Ms): Day => new Date(at).toISOString().slice(0, 10);
 
 /** The days of the window that hold runs of the scope, newest first. A day's tag changes when any run of it does, and when a job becomes of another kind. */
-export async function daysOf(tx: TenantTx, scope: Scope, from: Day, epoch: string): Promise<DayInfo[]> {
+export async function daysOf(tx: TenantTx, scope: Scope, from: Day, head: Head, kinds: Kinds): Promise<DayInfo[]> {
   const days = await changedDays(tx, scope, from);
-  const kinds = days.length === 0 ? 0 : await kindsChanged(tx, scope, Math.min(...days.map(({ seq }) => seq)));
-  return days.map(({ day, rows, seq }) => ({ day, rows, tag: tagOf(epoch, day, Math.max(seq, kinds), scope) }));
-}
-
-/**
- * SYNC-11: the last event after `seq` by which a job became of another kind, which its runs tell in the columns; 0 where there is none. Jobs change
- * seldom, and mostly in what no column tells: each such event is laid beside the one before it.
- */
-async function kindsChanged(tx: TenantTx, scope: Scope, seq: number): Promise<number> {
-  const { rows } = await sql<{ seq: number | null }>`select max(e.seq) as seq from event as e
-    cross join lateral (select data from event where tenant_id = ${tx.tenant}::uuid and entity = e.entity and seq < e.seq and type in ('job.found@1', 'job.changed@1')
-      and entity not like 'run:%' order by seq desc limit 1) as p
-    where e.tenant_id = ${tx.tenant}::uuid and e.type = 'job.changed@1' and e.seq > ${seq} and e.entity not like 'run:%' and (e.data->>'managed', e.data->>'source', e.data->>'type') is distinct from (p.data->>'managed', p.data->>'source', p.data->>'type')
-      ${scope.companies === null ? sql`` : sql`and e.company in (${sql.join([...scope.companies])})`}`.execute(tx.sql);
-  return rows[0]?.seq ?? 0;
+  const changed = days.length === 0 ? 0 : await kinds(tx, head, scope);
+  return days.map(({ day, rows, seq }) => ({ day, rows, tag: tagOf(head.epoch, day, Math.max(seq, changed), scope) }));
 }
 
 interface ChangedDay { readonly day: Day; readonly rows: number; readonly seq: number }
@@ -47,9 +35,9 @@ async function changedDays(tx: TenantTx, scope: Scope, from: Day): Promise<Chang
     .groupBy(day).orderBy(day, 'desc').execute();
 }
 
-export async function tagOfDay(tx: TenantTx, scope: Scope, day: Day, epoch: string): Promise<string> {
-  const [info] = (await daysOf(tx, scope, day, epoch)).filter((one) => one.day === day);
-  return info?.tag ?? tagOf(epoch, day, 0, scope);
+export async function tagOfDay(tx: TenantTx, scope: Scope, day: Day, head: Head, kinds: Kinds): Promise<string> {
+  const [info] = (await daysOf(tx, scope, day, head, kinds)).filter((one) => one.day === day);
+  return info?.tag ?? tagOf(head.epoch, day, 0, scope);
 }
 
 const tagOf = (epoch: string, day: Day, seq: number, scope: Scope): string =>

@@ -9,6 +9,7 @@ import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { bootstrap } from './bootstrap.ts';
 import { dayAt, pagesOf, tagOfDay } from './days.ts';
+import { makeKinds } from './kinds.ts';
 import { makePageCache } from './page-cache.ts';
 import { scopeOf, sees } from './scope.ts';
 import { pokeStream } from './stream.ts';
@@ -19,20 +20,20 @@ const updateNeeded = failed({ kind: 'update-needed', message: MESSAGES.updateNee
 
 export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOfDay' | 'events' | 'stream' | 'lastSync'> {
   const pages = makePageCache(CACHE_BYTES);
+  const kinds = makeKinds();
   const streams = new Map<string, number>();
   const read = <T>(ask: Ask, work: (tx: TenantTx) => Promise<T>): Promise<T> => world.store.tenant(ask.tenant, work, { readOnly: true });
 
   return {
     async bootstrap({ protocol }, ask) {
       if (tooOld(protocol)) return updateNeeded;
-      return ok(await read(ask, (tx) => bootstrap(tx, signedOf(ask), ask.now)));
+      return ok(await read(ask, (tx) => bootstrap(tx, signedOf(ask), ask.now, kinds)));
     },
 
     async runsOfDay({ day }, ask) {
       const scope = scopeOf(signedOf(ask));
       return await read(ask, async (tx) => {
-        const { epoch } = await tx.head();
-        const tag = await tagOfDay(tx, scope, day, epoch);
+        const tag = await tagOfDay(tx, scope, day, await tx.head(), kinds);
         const headers = { 'content-type': 'application/octet-stream', 'etag': tag };
         if (ask.request.headers.get('if-none-match') === tag) return new Response(null, { status: 304, headers });
         const key = `${ask.tenant} ${tag}`;

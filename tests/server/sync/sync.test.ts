@@ -5,7 +5,10 @@ import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { Bootstrap, EventsPage, LastSync } from '#contract/sync/calls.ts';
 import { ask, makeGround } from '../http/ground.ts';
 import type { Answer, Ground } from '../http/ground.ts';
+import { makeKinds } from '#server/sync/kinds.ts';
+import type { Scope } from '#server/sync/scope.ts';
 import { eachDatabase } from '../store/databases.ts';
+import { aTenant, byClock, jobChange, jobDraft } from '../store/drafts.ts';
 import { anOffice, failure } from './ground.ts';
 import type { Asker } from './ground.ts';
 
@@ -123,6 +126,30 @@ eachDatabase((_name, open) => {
     expect(days.find(({ day }) => day === YESTERDAY)?.tag).toBe(after.tag);
     await office.post(1, [today({ managed: false, source: 'restic', externalId: 'third' })]);
     expect((await fetched(0, after.tag)).status).toBe(304);
+  });
+
+  test('SYNC-11: what was read of the kinds of jobs is not read again, grows with the log, and is told by company', async () => {
+    const { store } = ground.world;
+    const tenant = await aTenant(store), all = { companies: null, keys: false, own: '' }, kinds = makeKinds();
+    const asked = (scope: Scope = all): Promise<number> => store.tenant(tenant, async (tx) => kinds(tx, await tx.head(), scope), { readOnly: true });
+    await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
+    const told: number[] = [];
+    for (const managed of [null, true, true, false, null]) {
+      const { event, ...draft } = jobChange(1, `Name ${told.length}`);
+      if (event.type !== 'job.changed@1') throw new Error('not a change');
+      await store.tenant(tenant, (tx) => tx.append([{ ...draft, event: { ...event, data: { ...event.data, managed } } }], byClock));
+      told.push(await asked());
+    }
+    expect(told).toEqual([0, 3, 3, 5, 6]);
+    expect([await asked(), await asked({ ...all, companies: new Set([1]) }), await asked({ ...all, companies: new Set([2]) })]).toEqual([6, 6, 0]);
+    // One that begins anew reads the same; events that it has read are not asked for again.
+    const statements: string[] = [];
+    const watched = (seq: number): Promise<number> => store.tenant(tenant, (tx) => {
+      const counted = new Proxy(tx, { get: (of, name, self) => { if (name === 'sql') statements.push('sql'); return Reflect.get(of, name, self) as unknown; } });
+      return tx.head().then(({ epoch }) => kinds(counted, { epoch, seq }, all));
+    }, { readOnly: true });
+    expect([await watched(6), statements.length]).toEqual([6, 0]);
+    expect([await watched(4), statements.length]).toEqual([6, 1]);
   });
 
   test('SYNC-6, T3: a user with one company gets nothing of the other, in no table, day, event or answer', async () => {
