@@ -74,6 +74,8 @@ test('CALV-5: days that this device does not keep, does not have yet or that lie
   expect(formOf('off', 'here')).toBe('off');
   expect(formOf('Failed', 'part')).toBe('failed');
   expect(cellWords(head(20), 'missed')).toBe('Friday 11/20/26, today: Did not run');
+  expect(cellWords(head(20), 'none')).toBe('Friday 11/20/26, today: Nothing yet');
+  expect(cellWords(head(19), 'none')).toBe('Thursday 11/19/26: Not due');
   expect(cellWords(head(17), 'away')).toBe('Tuesday 11/17/26: Not kept here');
   expect(badWords(head(19), 1_200, 'here')).toBe('Thursday 11/19/26: 1,200 failed or did not run');
   expect(badWords(head(19), 0, 'here')).toBe('Thursday 11/19/26: none failed');

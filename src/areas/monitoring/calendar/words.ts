@@ -41,7 +41,7 @@ export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
 export const dayWords = ({ day, today }: DayHead): string => `${WEEKDAYS[weekday(day)] ?? ''} ${shortDay(day)}${today ? ', today' : ''}`;
 
 /** What a screen reader says of a cell. */
-export const cellWords = (head: DayHead, form: Form): string => `${dayWords(head)}: ${FORM_WORDS[form]}`;
+export const cellWords = (head: DayHead, form: Form): string => `${dayWords(head)}: ${form === 'none' && head.today ? 'Nothing yet' : FORM_WORDS[form]}`;
 
 /** The same of a company's day. */
 export const badWords = (head: DayHead, bad: number, standing: Standing): string =>
