@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
+import type { GroupHead, RunsFilter, RunsView } from '#contract/monitoring/query.ts';
 import type { RunsWatch } from './api.ts';
 import { facetsShown, NO_FACETS } from './door-facets.ts';
 import type { Engine, Selection } from './seams.ts';
@@ -41,7 +41,7 @@ export function makeRunsWatch(replica: () => Replica | null, now: () => Ms): { m
     shown = { list, key };
     const { count, heads, rows } = list.lines(takes.window, takes.folded);
     return {
-      total: list.total, lines: count, heads: list === fresh ? heads : heads.map((head) => ({ ...head, progress: fresh.counts(head.key)?.progress ?? head.progress })),
+      total: list.total, lines: count, heads: list === fresh ? heads : heads.map((head) => ({ ...head, progress: progressNow(fresh, head) })),
       first: takes.window.first, rows: engine.view(rows, { first: 0, count: rows.total }, at), facets: facetsShown(fresh.facets, takes.filter, takes.facets), progress: fresh.progress,
       fresh: held && list !== fresh ? waiting(fresh.ids(), held.has) : 0,
       newestAt: engine.newestAt, loaded: { days: days.size - here.daysLeft, of: days.size }, committedAt: here.committedAt,
@@ -57,6 +57,15 @@ const NOTHING: Omit<RunsView, 'version'> = {
   total: 0, lines: 0, heads: [], first: 0, rows: [], facets: NO_FACETS,
   progress: { cleared: 0, of: 0 }, fresh: 0, newestAt: null, loaded: { days: 0, of: 0 }, committedAt: null,
 };
+
+/** How far a head's problems are by now. Its single causes are asked one by one: by now others may be single. */
+function progressNow(fresh: Selection, { key, causes, progress }: GroupHead): GroupHead['progress'] {
+  if (!causes) return fresh.counts(key)?.progress ?? progress;
+  return causes.reduce((sum, cause) => {
+    const one = fresh.counts(cause)?.progress;
+    return { cleared: sum.cleared + (one?.cleared ?? 0), of: sum.of + (one?.of ?? 0) };
+  }, { cleared: 0, of: 0 });
+}
 
 /** One bit a run. */
 function memberOf(ids: Uint32Array): (n: number) => boolean {

@@ -47,7 +47,10 @@ export interface RunsFilter {
   readonly order: Order;
   /** The other way round; rows that have no value stand last either way. */
   readonly reverse: boolean;
-  /** Lines with the same stand under one head. Heads: worst state first, then most rows; inside, `order`. */
+  /**
+   * Lines with the same stand under one head. Heads: worst state first, then most rows; inside, `order`. Causes that one job alone has stand
+   * under one head behind those that jobs share, and behind that the rows without a cause.
+   */
   readonly group: Group | null;
 }
 
@@ -57,12 +60,12 @@ export const EVERYTHING: RunsFilter = {
 };
 
 /** The same question of one group alone: what it finds are exactly the rows under that head, in their order. */
-export function ofGroup(filter: RunsFilter, key: GroupHead['key']): RunsFilter {
+export function ofGroup(filter: RunsFilter, { key, causes }: Pick<GroupHead, 'key' | 'causes'>): RunsFilter {
   const one = { ...filter, group: null }, n = Number(key);
   switch (filter.group) {
     case 'company': return { ...one, companies: [n] };
     case 'job': return { ...one, jobs: [n] };
-    case 'cause': return { ...one, causes: [n] };
+    case 'cause': return { ...one, causes: causes ?? [n] };
     case 'server': return { ...one, servers: [String(key)] };
     case null: return one;
   }
@@ -131,7 +134,13 @@ export interface ProblemView {
   readonly ticket: string | null;
 }
 
-/** The head of a group, with exact counts of all its rows, also of those that are folded away. `key`: the company's, job's or cause's number (0: no cause), or the server's name (empty: not known). */
+/** The key of the head that all causes stand under which one job alone has. */
+export const SINGLE_CAUSES = 'single';
+
+/**
+ * The head of a group, with exact counts of all its rows, also of those that are folded away. `key`: the company's, job's or cause's number
+ * (0: no cause), `SINGLE_CAUSES`, or the server's name (empty: not known). `title`: its name, empty where it has none.
+ */
 export interface GroupHead {
   /** Its line in the list: heads and rows are counted together. */
   readonly line: number;
@@ -143,6 +152,8 @@ export interface GroupHead {
   readonly worst: RunState;
   readonly progress: { readonly cleared: number; readonly of: number };
   readonly folded: boolean;
+  /** Of single causes: which they are, least number first, also those whose rows a person has dealt with. */
+  readonly causes?: readonly CauseN[];
 }
 
 /** What a list needs of the worker at once: counts, facets and the visible window (COL-7). */

@@ -1,4 +1,4 @@
-import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { RUN_STATES, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
 import type { GroupHead, RunsFilter, RunState, RunsWindow, RunView } from '#contract/monitoring/query.ts';
 import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
 
@@ -31,7 +31,7 @@ export function arranged<R>(rows: readonly R[], { order, reverse }: RunsFilter, 
   }).map(({ row }) => row);
 }
 
-const keyOf = (row: RunView, group: RunsFilter['group']): number | string =>
+const ownKeyOf = (row: RunView, group: RunsFilter['group']): number | string =>
   (group === 'company' ? row.company : group === 'job' ? row.job : group === 'cause' ? row.problem?.cause ?? 0 : row.computer);
 const titleOf = (row: RunView, group: RunsFilter['group']): string =>
   (group === 'company' ? row.companyName : group === 'job' ? row.jobName : group === 'cause' ? row.template ?? '' : row.computer);
@@ -42,25 +42,32 @@ export function linesOf<R>(
 ): { readonly lines: number; readonly heads: readonly GroupHead[]; readonly rows: readonly R[] } {
   const last = window.first + window.count;
   if (group === null) return { lines: rows.length, heads: [], rows: rows.slice(window.first, last) };
+  const jobs = new Map<number, Set<number>>();
+  for (const { job, problem } of [...rows, ...problems].map(viewOf)) if (problem) jobs.set(problem.cause, (jobs.get(problem.cause) ?? new Set()).add(job));
+  const isSingle = ({ problem }: RunView): boolean => group === 'cause' && problem !== null && jobs.get(problem.cause)?.size === 1;
+  const keyOf = (view: RunView): number | string => (isSingle(view) ? SINGLE_CAUSES : ownKeyOf(view, group));
+  const causes = [...jobs].filter(([, those]) => those.size === 1).map(([cause]) => cause).sort((a, b) => a - b);
+  const behind = (key: number | string): number => (group !== 'cause' ? 0 : key === SINGLE_CAUSES ? 1 : key === 0 ? 2 : 0);
   const groups = new Map<number | string, { readonly rows: R[]; readonly views: RunView[]; cleared: number; of: number }>();
   for (const row of rows) {
-    const view = viewOf(row), key = keyOf(view, group), own = groups.get(key) ?? { rows: [], views: [], cleared: 0, of: 0 };
+    const view = viewOf(row), key = keyOf(view), own = groups.get(key) ?? { rows: [], views: [], cleared: 0, of: 0 };
     own.rows.push(row);
     own.views.push(view);
     groups.set(key, own);
   }
   for (const row of problems) {
-    const view = viewOf(row), own = groups.get(keyOf(view, group));
+    const view = viewOf(row), own = groups.get(keyOf(view));
     if (!own) continue;
     own.of += 1;
     if (view.review !== 'pending') own.cleared += 1;
   }
   const all = [...groups].map(([key, { rows: own, views, cleared, of }]) => ({
     rows: own, head: {
-      key, title: views[0] ? titleOf(views[0], group) : '', rows: own.length, jobs: new Set(views.map(({ job }) => job)).size, companies: new Set(views.map(({ company }) => company)).size,
+      key, title: views[0] && key !== SINGLE_CAUSES ? titleOf(views[0], group) : '', rows: own.length, jobs: new Set(views.map(({ job }) => job)).size, companies: new Set(views.map(({ company }) => company)).size,
       worst: RUN_STATES.find((state) => views.some((view) => view.state === state)) ?? 'Success', progress: { cleared, of }, folded: folded.includes(key),
+      ...(key === SINGLE_CAUSES && { causes }),
     },
-  })).sort(({ head: a }, { head: b }) => RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) || b.rows - a.rows || names.compare(a.title, b.title));
+  })).sort(({ head: a }, { head: b }) => behind(a.key) - behind(b.key) || RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) || b.rows - a.rows || names.compare(a.title, b.title));
   const lines: ({ readonly head: GroupHead } | { readonly row: R })[] = [];
   for (const one of all) {
     lines.push({ head: { ...one.head, line: lines.length } });

@@ -21,11 +21,14 @@ export class Groups {
   private readonly grouping: Grouping;
   private readonly heads: Uint32Array;
   private readonly counted: Counted;
+  private readonly single: readonly number[];
 
-  constructor(grouping: Grouping, heads: Uint32Array, counted: Counted) {
+  /** `single`: groups that stand together under the grouping's single one. */
+  constructor(grouping: Grouping, heads: Uint32Array, counted: Counted, single: readonly number[]) {
     this.grouping = grouping;
     this.heads = heads;
     this.counted = counted;
+    this.single = single;
   }
 
   /** What stands in a window of lines, where the rows of some groups are folded away. */
@@ -58,6 +61,6 @@ export class Groups {
 
   private headOf(group: number, line: number, folded: boolean): GroupHead {
     const key = this.grouping.keyOf(group);
-    return { worst: 'Success', ...this.counts(key), line, key, title: this.grouping.titleOf(group), folded };
+    return { worst: 'Success', ...this.counts(key), line, key, title: this.grouping.titleOf(group), folded, ...(group === this.grouping.single && { causes: this.single }) };
   }
 }

@@ -1,3 +1,4 @@
+import { SINGLE_CAUSES } from '#contract/monitoring/query.ts';
 import type { Group } from '#contract/monitoring/query.ts';
 import type { Jobs } from './jobs.ts';
 import { DIM, RANK } from './kinds.ts';
@@ -24,9 +25,11 @@ export interface Grouping {
   /** The group's key, and back; undefined for a key that there is no group of. */
   readonly keyOf: (group: number) => number | string;
   readonly groupOf: (key: number | string) => number | undefined;
+  /** The group of all that one job alone has; null where these stand by themselves. */
+  readonly single: number | null;
 }
 
-const BY_NUMBER = { keyOf: (group: number) => group, groupOf: (key: number | string) => (typeof key === 'number' ? key : undefined) };
+const BY_NUMBER = { keyOf: (group: number) => group, groupOf: (key: number | string) => (typeof key === 'number' ? key : undefined), single: null };
 
 export function groupingOf(group: Group, reach: Reach, orders: Orders, jobs: Jobs, { cause, kinds }: ProblemTables): Grouping {
   switch (group) {
@@ -34,23 +37,30 @@ export function groupingOf(group: Group, reach: Reach, orders: Orders, jobs: Job
       return { column: 'company', table: null, span: reach.company + 1, ranks: orders.company.to(reach.company), titleOf: (n) => orders.company.at(n), ...BY_NUMBER };
     case 'job':
       return { column: 'job', table: null, span: reach.job + 1, ranks: orders.job.to(reach.job), titleOf: (n) => orders.job.at(n), ...BY_NUMBER };
-    case 'cause':
-      return { column: 'problem', table: cause, span: kinds.length, ranks: orders.cause.to(kinds.length), titleOf: (n) => orders.cause.at(n), ...BY_NUMBER };
+    case 'cause': {
+      const single = kinds.length;
+      return {
+        column: 'problem', table: cause, span: single + 1, ranks: orders.cause.to(single), titleOf: (n) => (n === single ? '' : orders.cause.at(n)), single,
+        keyOf: (n) => (n === single ? SINGLE_CAUSES : n), groupOf: (key) => (key === SINGLE_CAUSES ? single : typeof key === 'number' && key < single ? key : undefined),
+      };
+    }
     case 'server': {
       const { servers } = jobs, nameOf = (n: number): string => servers[n] ?? '';
       servers.forEach((name, n) => { orders.server.set(n, name); });
       return {
         column: 'job', table: jobs.serversTo(reach.job), span: servers.length, ranks: orders.server.to(servers.length), titleOf: nameOf, keyOf: nameOf,
-        groupOf: (key) => (typeof key === 'string' ? jobs.serverN(key) : undefined),
+        groupOf: (key) => (typeof key === 'string' ? jobs.serverN(key) : undefined), single: null,
       };
     }
   }
 }
 
-/** Counts rows by what a person has done with their problem, whatever the filter asks of that: by group. */
+/** Counts rows by what a person has done with their problem, whatever the filter asks of that: by group. Also tells groups that one job alone has. */
 export class GroupProgress {
   readonly cleared: Uint32Array;
   readonly of: Uint32Array;
+  /** The group's only job so far, plus one; 0: none yet. */
+  private readonly only: Uint32Array;
   private readonly grouping: Grouping;
   private readonly review: Uint8Array;
 
@@ -59,51 +69,76 @@ export class GroupProgress {
     this.review = review;
     this.cleared = new Uint32Array(grouping.span);
     this.of = new Uint32Array(grouping.span);
+    this.only = new Uint32Array(grouping.single === null ? 0 : grouping.span);
   }
 
   /** Rows [from, to) of a piece, and what they fail; null: none fails anything. */
   count(piece: Segment, from: number, to: number, fails: Uint8Array | null): void {
-    const { problem } = piece.cols, { column, table } = this.grouping, values = piece.cols[column];
+    const { problem, job } = piece.cols, { column, table, single } = this.grouping, values = piece.cols[column];
     for (const row of sumsOf(piece).problemRows) {
       const fail = fails === null ? 0 : fails[row] ?? 0, review = this.review[problem[row] ?? 0] ?? 0;
-      if (row < from || row >= to || review === 0 || (fail !== 0 && fail !== DIM.review)) continue;
+      if (row < from || row >= to || (fail !== 0 && (fail !== DIM.review || review === 0))) continue;
       const value = values[row] ?? 0, group = table ? table[value] ?? 0 : value;
+      if (single !== null) {
+        const one = (job[row] ?? 0) + 1, before = this.only[group] ?? 0;
+        this.only[group] = before === 0 || before === one ? one : MANY;
+      }
+      if (review === 0) continue;
       this.of[group] = (this.of[group] ?? 0) + 1;
       if (review !== PENDING) this.cleared[group] = (this.cleared[group] ?? 0) + 1;
     }
   }
+
+  /** The groups that one job alone has, counted together from now on: under which group each stands, and which they are. Not the group of none. */
+  gather(): { readonly into: Uint32Array; readonly those: readonly number[] } | null {
+    const { single, span } = this.grouping;
+    if (single === null) return null;
+    const into = new Uint32Array(span), those: number[] = [];
+    for (let group = 0; group < span; group++) {
+      const only = this.only[group] ?? 0, alone = group !== 0 && only !== 0 && only !== MANY;
+      into[group] = alone ? single : group;
+      if (!alone) continue;
+      those.push(group);
+      this.of[single] = (this.of[single] ?? 0) + (this.of[group] ?? 0);
+      this.cleared[single] = (this.cleared[single] ?? 0) + (this.cleared[group] ?? 0);
+    }
+    return { into, those };
+  }
 }
 const PENDING = REVIEWS.indexOf('pending');
+const MANY = 0xffff_ffff;
 
 /**
- * Brings the rows of a list together by group (COL-11): heads with the worst state first, then most rows, then by title, then by key;
- * inside a group in the order given (null: as they stand). Answers which row stands where.
+ * Brings the rows of a list together by group (COL-11): heads with the worst state first, then most rows, then by title, then by key; of causes
+ * those that one job alone has behind the others under one head, and those that are none last (COL-13). Inside a group in the order given
+ * (null: as they stand). Answers which row stands where.
  */
 export function together(grouping: Grouping, listed: Listed, order: Uint32Array | null, progress: GroupProgress): { readonly groups: Groups; readonly order: Uint32Array } {
-  const { span } = grouping, { count } = listed;
+  const { span, single } = grouping, { count } = listed, gathered = progress.gather();
   const groups = valuesOf(listed, grouping.column, grouping.table), ranks = valuesOf(listed, 'kind', RANKS);
+  if (gathered) for (let i = 0; i < count; i++) groups[i] = gathered.into[groups[i] ?? 0] ?? 0;
   const rows = new Uint32Array(span), worst = new Uint8Array(span).fill(NO_RANK);
   for (let i = 0; i < count; i++) {
     const group = groups[i] ?? 0, rank = ranks[i] ?? 0;
     rows[group] = (rows[group] ?? 0) + 1;
     if (rank < (worst[group] ?? 0)) worst[group] = rank;
   }
-  const heads = headsInOrder(grouping.ranks, rows, worst, count);
+  const heads = headsInOrder(grouping.ranks, rows, worst, count, single);
   const at = new Uint32Array(span);
   for (let head = 0; head < heads.length; head++) at[heads[head] ?? 0] = head;
   for (let i = 0; i < count; i++) groups[i] = at[groups[i] ?? 0] ?? 0;
   const inGroups = sorted(groups, heads.length, order);
   const distinct = (name: 'job' | 'company'): Uint32Array => distinctBy(groups, inGroups, valuesOf(listed, name), heads);
   return {
-    groups: new Groups(grouping, heads, { rows, worst, jobs: distinct('job'), companies: distinct('company'), cleared: progress.cleared, of: progress.of }),
+    groups: new Groups(grouping, heads, { rows, worst, jobs: distinct('job'), companies: distinct('company'), cleared: progress.cleared, of: progress.of }, gathered?.those ?? []),
     order: inGroups,
   };
 }
 const RANKS = new Uint32Array(RANK);
 const NO_RANK = 0xff;
 
-/** By title, then most rows first, then worst first: the last sort decides first. */
-function headsInOrder(titles: Uint32Array, rows: Uint32Array, worst: Uint8Array, count: number): Uint32Array {
+/** By title, then most rows first, then worst first, where `single` is told with that behind the others and 0 last: the last sort decides first. */
+function headsInOrder(titles: Uint32Array, rows: Uint32Array, worst: Uint8Array, count: number, single: number | null): Uint32Array {
   const found = new Uint32Array(rows.length);
   let many = 0;
   for (let group = 0; group < rows.length; group++) {
@@ -113,7 +148,8 @@ function headsInOrder(titles: Uint32Array, rows: Uint32Array, worst: Uint8Array,
   const heads = found.slice(0, many), byTitle = heads.map((group) => titles[group] ?? 0);
   const titled = sorted(byTitle, settle(byTitle, false), null);
   const most = sorted(heads.map((group) => count - (rows[group] ?? 0)), count, titled);
-  return sorted(heads.map((group) => worst[group] ?? 0), NO_RANK, most).map((i) => heads[i] ?? 0);
+  const rankOf = (group: number): number => (single !== null && (group === single || group === 0) ? NO_RANK - Number(group === single) : worst[group] ?? 0);
+  return sorted(heads.map(rankOf), NO_RANK, most).map((i) => heads[i] ?? 0);
 }
 
 /** How many different values the rows of each group have. `groups`: places of heads, by row; rows of a group stand together in `order`. */

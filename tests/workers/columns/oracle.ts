@@ -4,7 +4,7 @@ import { isAnomaly, managedCode, sourceCode, statusCode, typeCode } from '#contr
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import { dayOf, worst } from '#contract/monitoring/day.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
-import { REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
+import { REVIEW_STATES, RUN_STATES, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
 import type { GroupHead, ReviewState, RunsFacets, RunsFilter, RunState, RunView } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import { JOB_TYPES, PROBLEM_KINDS, SOURCE_NAMES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
@@ -107,8 +107,10 @@ export interface PlainGroup { readonly head: Omit<GroupHead, 'line' | 'folded'>;
 
 /** `rows` in order; `reviewed`: the rows of any review state. */
 function groupsOf(plain: Plain, rows: readonly Told[], reviewed: readonly Told[], { group }: RunsFilter): PlainGroup[] {
+  const met = [...rows, ...reviewed.filter(({ review }) => review !== 'none')], jobsOf = (cause: number): number => new Set(met.filter((one) => one.cause === cause).map(({ run }) => run.job)).size;
+  const single = new Set(group === 'cause' ? found(met.map(({ cause }) => cause)).filter((cause) => jobsOf(cause) === 1) : []);
   const keyOf = ({ run, cause }: Told): number | string =>
-    (group === 'company' ? run.company : group === 'job' ? run.job : group === 'cause' ? cause ?? 0 : serverOf(plain, run));
+    (group === 'company' ? run.company : group === 'job' ? run.job : group === 'server' ? serverOf(plain, run) : cause !== undefined && single.has(cause) ? SINGLE_CAUSES : cause ?? 0);
   const titleOf = (key: number | string): string => (group === 'company' ? plain.companies.get(Number(key))?.name : group === 'job' ? plain.jobs.get(Number(key))?.name
     : group === 'cause' ? plain.causes.get(Number(key))?.template : String(key)) ?? '';
   const groups = [...new Set(rows.map(keyOf))].map((key): PlainGroup => {
@@ -118,11 +120,13 @@ function groupsOf(plain: Plain, rows: readonly Told[], reviewed: readonly Told[]
         key, title: titleOf(key), rows: own.length, jobs: new Set(own.map(({ run }) => run.job)).size, companies: new Set(own.map(({ run }) => run.company)).size,
         worst: RUN_STATES.find((state) => own.some((one) => one.state === state)) ?? 'Success',
         progress: { cleared: asked.filter(({ review }) => review !== 'pending').length, of: asked.length },
+        ...(key === SINGLE_CAUSES && { causes: [...single].sort((a, b) => a - b) }),
       },
       ids: own.map(({ run }) => run.n),
     };
   });
-  return groups.sort(({ head: a }, { head: b }) => RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) || b.rows - a.rows
+  const behind = (key: number | string): number => (group !== 'cause' ? 0 : key === SINGLE_CAUSES ? 1 : key === 0 ? 2 : 0);
+  return groups.sort(({ head: a }, { head: b }) => behind(a.key) - behind(b.key) || RUN_STATES.indexOf(a.worst) - RUN_STATES.indexOf(b.worst) || b.rows - a.rows
     || compare(a.title, b.title, false) || Number(a.key) - Number(b.key));
 }
 

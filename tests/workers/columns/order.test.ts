@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
-import { EVERYTHING } from '#contract/monitoring/query.ts';
+import { EVERYTHING, ofGroup, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { CauseRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { nameKey, Ranks, sortedNames, UNKNOWN } from '#workers/columns/order-names.ts';
 import { NOW } from './arbitrary.ts';
@@ -14,6 +15,7 @@ const problem = (n: number, reviewed: boolean) => ({
   n, job: n, company: 1, cause: 1, state: 'Failed' as const, openedAt: 0, lastAt: 0, lastRun: n, runs: 1, closedAt: null, closedBy: null,
   review: reviewed ? { by: 'u', at: 1, comment: null } : null, snooze: null, note: null, ticket: null,
 });
+const at = (n: number, job: number, cause: number, cleared = false): ProblemRow => ({ ...problem(n, cleared), job, cause });
 const [SUCCESS, WARNING, FAILED] = [1, 2, 3] as const;
 
 test('COL-12: names stand as they are read: any case, no accents, numbers by their size; those that read the same by their letters', () => {
@@ -72,6 +74,25 @@ test('COL-11: heads stand by worst state, then most rows, then title, and count 
   const pending = engine.select({ ...EVERYTHING, group: 'company', review: 'pending' }, NOW);
   expect(pending.counts(1)).toEqual({ rows: 1, jobs: 1, companies: 1, worst: 'Failed', progress: { cleared: 1, of: 2 } });
   expect(pending.lines({ first: 1, count: 1 }, []).rows.total).toBe(1);
+});
+
+test('COL-13: causes that one job alone has stand under one head behind those that jobs share, whatever was reviewed, and rows without a cause are last', () => {
+  const engine = makeEngine();
+  const causes = ['Host is away', 'Disk is full', 'No space', 'Locked', 'Half'].map((template, i): CauseRow => ({ n: i + 1, template, kind: 'other' }));
+  engine.put({ cause: causes, problem: [at(1, 1, 1), at(2, 2, 1, true), at(3, 3, 2), at(4, 4, 3), at(5, 5, 4, true), at(6, 6, 5, true), at(7, 7, 5, true)] });
+  engine.upsert([run(1, { job: 1, problem: 1, kind: WARNING }), run(2, { job: 2, problem: 2, kind: WARNING }), ...[3, 4, 5, 6, 7].map((n) => run(n, { job: n, problem: n, kind: FAILED })), run(8, { job: 8, kind: FAILED })]);
+  const told = (review: RunsFilter['review'], folded: readonly (number | string)[] = []) =>
+    engine.select({ ...EVERYTHING, group: 'cause', review }, NOW).lines({ first: 0, count: 50 }, folded);
+  const words = ({ heads }: ReturnType<typeof told>) => heads.map(({ key, title, rows, jobs, worst, progress: { cleared, of } }) => [key, title, rows, jobs, worst, cleared, of]);
+  expect(words(told(null))).toEqual([
+    [5, 'Half', 2, 2, 'Failed', 2, 2], [1, 'Host is away', 2, 2, 'Warning', 1, 2], [SINGLE_CAUSES, '', 3, 3, 'Failed', 1, 3], [0, '', 1, 1, 'Failed', 0, 0],
+  ]);
+  // The host's other job is dealt with: its cause is still one that jobs share. The lock is counted with the single ones that are dealt with.
+  expect(words(told('pending'))).toEqual([[1, 'Host is away', 1, 1, 'Warning', 1, 2], [SINGLE_CAUSES, '', 2, 2, 'Failed', 1, 3]]);
+  const [, single] = told('pending').heads;
+  expect(single?.causes).toEqual([2, 3, 4]);
+  expect([...engine.select(ofGroup({ ...EVERYTHING, group: 'cause', review: 'pending' }, single ?? { key: 0 }), NOW).ids()]).toEqual([4, 3]);
+  expect([...told('pending', [SINGLE_CAUSES]).rows.ids()]).toEqual([1]);
 });
 
 test('COL-3: how many are anomalies is told as if they counted as problems', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ofGroup } from '#contract/monitoring/query.ts';
+import { ofGroup, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
 import type { RunsView } from '#contract/monitoring/query.ts';
 import { ALL, loopOf, must, scene } from '#tests/workers/scene.ts';
 import { FACETS_SOME } from '#workers/door-facets.ts';
@@ -70,7 +70,7 @@ test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and 
   const before = must(views.at(-1)), now = (): RunsView => must(views.at(-1)), [run = 0] = bad();
   expect([before.heads.length > 1, before.lines]).toEqual([true, before.heads.length + before.total]);
   const job = must(before.rows.find(({ n }) => n === run)).job, head = must(before.heads.find(({ key }) => key === job));
-  const own = await door.matching(ofGroup(question.filter, job));
+  const own = await door.matching(ofGroup(question.filter, head));
   expect([own.length, own.includes(run)]).toEqual([head.rows, true]);
   for (const id of own) await door.send('changeExecution', { id: String(id), change: { is: 'review', comment: null } });
   await clock.pass(100);
@@ -86,6 +86,26 @@ test('COL-7, COL-11: a held list keeps heads and rows in place, folds them, and 
   watch.change({ ...question, round: 1 });
   await clock.pass(20);
   expect([now().fresh, now().heads.some(({ rows }) => rows === 0), now().lines]).toEqual([0, false, now().heads.length + now().total]);
+});
+
+test('COL-7, COL-13: the head of single causes tells how far those are that it was made of, also when others are single by now', async () => {
+  const { clock, story, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const views: RunsView[] = [], now = (): RunsView => must(views.at(-1));
+  const question = { filter: { ...ALL, review: 'pending' as const, rows: 'jobs' as const, group: 'cause' as const }, window: { first: 0, count: 500 }, held: true, folded: [], round: 0 };
+  const single = (): RunsView['heads'][number] => must(now().heads.find(({ key }) => key === SINGLE_CAUSES));
+  for (let i = 0; i < 40; i++) { story.finish(clock.now() - 1000); await clock.pass(100); }
+  await door.watch('runs', question, (view) => { views.push(view); });
+  await clock.pass(20);
+  const before = single(), own = await door.matching(ofGroup(question.filter, before));
+  expect([own.length, before.progress.of]).toEqual([before.rows, before.rows]);
+  await door.send('changeExecution', { id: String(own[0]), change: { is: 'review', comment: null } });
+  await clock.pass(100);
+  expect(single()).toEqual({ ...before, progress: { cleared: 1, of: before.progress.of } });
+  for (const id of own.slice(1)) await door.send('changeExecution', { id: String(id), change: { is: 'review', comment: null } });
+  await clock.pass(100);
+  expect(single()).toEqual({ ...before, progress: { cleared: before.rows, of: before.rows } });
 });
 
 test('COL-7, COL-3: of many companies and causes those with the most and the chosen ones cross, exact, with the number of the rest; all where they are asked for', async () => {

@@ -23,13 +23,13 @@ interface GroupLineProps {
 /** The head of a group. Its rule inks in as its problems are cleared; when all are, it is ruled off twice and recedes. */
 export function GroupLine({ head, group, index, top, cards, cursor, tabbed, chosen, acts }: GroupLineProps) {
   const { progress, folded } = head, done = progress.of > 0 && progress.cleared >= progress.of;
-  const title = head.title === '' ? NAMELESS[group] : head.title;
+  const title = head.causes ? 'Single causes' : head.title === '' ? NAMELESS[group] : head.title, named = head.causes ? title : `${GROUP_WORDS[group]}: ${title}`;
   const holds = [plural(head.jobs, 'job'), ...(group === 'company' ? [] : [plural(head.companies, 'company', 'companies')])].join(', ');
   const cleared = progress.of === 0 ? plural(head.rows, 'result') : `${formatCount(progress.cleared)} of ${formatCount(progress.of)} cleared`;
   return (
     <div
       role="row" aria-rowindex={index + 2} data-index={index} tabIndex={tabbed ? 0 : -1} className={`dc-row dc-group ${cards ? 'dc-group-card' : ''}`}
-      aria-label={`${GROUP_WORDS[group]}: ${title}, ${holds}, ${cleared}, ${folded ? 'folded' : 'open'}`} aria-selected={chosen === 'all'}
+      aria-label={`${named}, ${holds}, ${cleared}, ${folded ? 'folded' : 'open'}`} aria-selected={chosen === 'all'}
       style={{ top, '--cleared': progress.of === 0 ? 0 : progress.cleared / progress.of } as CSSProperties}
       {...(chosen !== 'none' && { 'data-selected': '' })} {...(cursor && { 'data-cursor': '' })} {...(done && { 'data-ruled': '' })}
     >
@@ -48,7 +48,7 @@ export function GroupLine({ head, group, index, top, cards, cursor, tabbed, chos
           <Icon name={folded ? 'chevron-right' : 'chevron-down'} />
         </button>
         <span className="dc-gst"><StateMark state={head.worst} bare done={done} /></span>
-        <span className="dc-cut" title={title}>{group === 'cause' ? <Template text={title} /> : <b>{title}</b>}</span>
+        <span className="dc-cut" title={head.causes ? 'Causes that one job alone has' : title}>{group === 'cause' ? <Template text={title} /> : <b>{title}</b>}</span>
         <span className="dc-ghold">{holds}</span>
       </div>
       <div role="gridcell" className="dc-gdone">{cards && <>{holds}, </>}<Cleared cleared={cleared} count={progress} /></div>

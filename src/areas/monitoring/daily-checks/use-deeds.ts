@@ -121,11 +121,11 @@ export function useDeeds(round: Round): Deeds {
       if (rows) round.setSelection(extended(selection, chosen(rows)));
       else round.setReach({ first: from, count: to - from + 1 });
     },
-    membersOf: ({ key }) => (round.filter.group === null ? Promise.resolve([]) : door().matching(ofGroup(round.filter, key))),
+    membersOf: (head) => (round.filter.group === null ? Promise.resolve([]) : door().matching(ofGroup(round.filter, head))),
     async selectGroup(head) {
       if (round.filter.group === null) return;
       round.work();
-      await door().matching(ofGroup(round.filter, head.key)).then((runs) => round.setSelection(groupToggled(selection, head.key, runs)), broke);
+      await door().matching(ofGroup(round.filter, head)).then((runs) => round.setSelection(groupToggled(selection, head.key, runs)), broke);
     },
     async selectAll() {
       if (view === undefined || view.total === 0) return;
