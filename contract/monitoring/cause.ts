@@ -1,6 +1,6 @@
 import { firstLine } from './line.ts';
 import { kindOfCause } from './kind.ts';
-import { RULES } from './marks.ts';
+import { rules } from './marks.ts';
 import { withoutNames } from './names.ts';
 import type { ProblemKind } from './words.ts';
 
@@ -43,7 +43,7 @@ function read(message: string, names: readonly string[]): Cause {
 
 function round(text: string): string {
   let next = text;
-  for (const [pattern, mark, needs] of RULES) {
+  for (const [pattern, mark, needs] of rules()) {
     if (needs.test(next)) next = next.replace(pattern, (found: string, ...groups: unknown[]) => (found.startsWith('‹') ? found : mark(found, groups)));
   }
   next = next.replace(/(‹[a-z]+›)(?:[\s,;|&+:=-]{0,3}\1)+/g, '$1').replace(/\s+/g, ' ').trim();

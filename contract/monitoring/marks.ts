@@ -17,7 +17,11 @@ const ZONE = '(?: ?(?:Z|UTC|GMT|CES?T|[+-]\\d\\d:?\\d\\d))?';
 /** A run of characters that a path may hold without being quoted. */
 const STEP = '[^\\s\'"`<>‹›:,;|()\\[\\]{}]';
 
-export const RULES: readonly Rule[] = [
+/** Made when they are first asked for: whoever loads this file without reading a failure (a device's worker does) need not pay for thirty patterns. */
+export const rules = (): readonly Rule[] => (made ??= makeRules());
+let made: readonly Rule[] | null = null;
+
+const makeRules = (): readonly Rule[] => [
   rule(/:\/\//, `${START}[a-z][a-z0-9+.-]{1,20}://[^\\s'"<>‹›]*[^\\s'"<>‹›.,;:)\\]]`, '‹url›'),
   // Several words in quotes are a message within the message; one or two are a name.
   rule(/["'`]/, `(?<![\\p{L}\\p{N}_])(["'\`])((?:(?!\\1)[^‹›]){1,200})\\1${END}`, (found, [, inner]) => quoted(found, String(inner))),

@@ -14,8 +14,8 @@ export const stateOf = (kind: number): RunState => {
   const status = statusOf(kind);
   return status === 'Success' && isAnomaly(kind) ? 'Anomaly' : status;
 };
-/** 0 is worst: the order of a list that begins with what is worst. */
-export const RANK: Uint8Array = Uint8Array.from({ length: 0x1_0000 }, (_, kind) => RUN_STATES.indexOf(stateOf(kind)));
+/** 0 is worst: the order of a list that begins with what is worst. Told by the lowest four bits, and the same for whatever stands above them. */
+export const RANK: Uint8Array = repeated(Uint8Array.from({ length: 0x10 }, (_, kind) => RUN_STATES.indexOf(stateOf(kind))), 0x1_0000);
 
 /** Dimensions that have a facet, a bit each: a row's mask says which of them it fails. */
 export const DIM = { states: 1, sources: 2, types: 4, managed: 8, companies: 16, review: 32, kinds: 64, causes: 128 } as const;
@@ -33,3 +33,10 @@ export function kindMasks(filter: RunsFilter, kinds: readonly number[]): Uint8Ar
 }
 
 const fails = <T>(wanted: readonly T[], value: T, dim: number): number => (wanted.length > 0 && !wanted.includes(value) ? dim : 0);
+
+function repeated(pattern: Uint8Array, length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  all.set(pattern);
+  for (let known = pattern.length; known < length; known *= 2) all.copyWithin(known, 0, known);
+  return all;
+}
