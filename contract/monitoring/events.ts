@@ -45,6 +45,10 @@ const detail = v.record(v.pipe(v.string(), v.maxLength(64)), v.union([v.pipe(v.s
 
 export const runStarted = v.strictObject({ type: v.literal('run.started@1'), data: v.strictObject(runFields) });
 
+/**
+ * `corrects`: the run had finished before, and its result till then belonged to this problem, or to none. Said by who decides, who knows all runs:
+ * a device may hold a day that is newer than the events it has folded, and cannot tell a correction from what it has ahead of them.
+ */
 export const runFinished = v.strictObject({
   type: v.literal('run.finished@1'),
   data: v.strictObject({
@@ -53,6 +57,7 @@ export const runFinished = v.strictObject({
     endedAt: ms, durationSec: v.nullable(count), bytes: v.nullable(count), bytesProcessed: v.nullable(count), files: v.nullable(count),
     filesFailed: v.nullable(count), message: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.messageChars))),
     exitCode: v.nullable(v.pipe(v.number(), v.integer())), anomaly: v.array(AnomalySchema), problem: v.nullable(n), hasLog: v.boolean(), detail,
+    corrects: v.optional(v.strictObject({ problem: v.nullable(n) })),
   }),
 });
 

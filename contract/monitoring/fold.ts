@@ -89,8 +89,12 @@ export function touchesMonitoring(event: Event): Touch[] {
       return [['job', event.data.n], ['stat', event.data.n]];
     case 'run.started@1': return [['run', event.data.n], ['stat', event.data.job]];
     case 'run.finished@1': case 'run.missed@1': {
-      const own: Touch[] = [['run', event.data.n], ['stat', event.data.job]];
-      return event.data.problem === null ? own : [...own, ['problem', event.data.problem]];
+      const { n, job, problem } = event.data;
+      const own: Touch[] = [['run', n], ['stat', job]];
+      if (problem !== null) own.push(['problem', problem]);
+      const left = event.type === 'run.finished@1' ? event.data.corrects?.problem ?? null : null;
+      if (left !== null && left !== problem) own.push(['problem', left]);
+      return own;
     }
     case 'cause.found@1': return [['cause', event.data.n]];
     case 'problem.opened@1': case 'problem.closed@1': return [['problem', event.data.n], ['job', event.data.job]];
@@ -130,9 +134,8 @@ const UNFINISHED = {
 } as const satisfies Partial<RunRow>;
 
 function finishRun(rows: Rows, { data }: EventOf<'run.finished@1'>): void {
-  const again = rows.run?.get(data.n);
-  rows.run?.set(data.n, data);
-  const counted = again !== undefined && again.status !== 'Running'; // a corrected result is one run still
+  const { corrects } = data;
+  rows.run?.set(data.n, corrects === undefined ? data : uncorrecting(data));
   const stat = rows.stat?.get(data.job);
   if (stat) {
     const lastStart = Math.max(stat.lastStart ?? 0, data.startedAt);
@@ -143,7 +146,7 @@ function finishRun(rows: Rows, { data }: EventOf<'run.finished@1'>): void {
       lastSuccess: good ? Math.max(stat.lastSuccess ?? 0, data.endedAt) : stat.lastSuccess,
       running: stat.running === data.n ? null : stat.running,
       missedFor: null,
-      ...(counted ? {} : {
+      ...(corrects !== undefined ? {} : { // a corrected result is one run still
         starts: keep(stat.starts, data.startedAt),
         durations: keep(stat.durations, good ? data.durationSec : null),
         bytes: keep(stat.bytes, good ? data.bytes : null),
@@ -151,7 +154,16 @@ function finishRun(rows: Rows, { data }: EventOf<'run.finished@1'>): void {
       }),
     });
   }
-  if (data.problem !== null) recur(rows, data.problem, data.n, data.startedAt, counted && again.problem === data.problem);
+  if (corrects !== undefined && corrects.problem === data.problem) return;
+  if (corrects !== undefined && corrects.problem !== null) leave(rows, corrects.problem);
+  if (data.problem !== null) recur(rows, data.problem, data.n, data.startedAt);
+}
+
+/** The result as a row keeps it. */
+function uncorrecting(data: EventOf<'run.finished@1'>['data']): RunRow {
+  const row = { ...data };
+  delete row.corrects;
+  return row;
 }
 
 function missRun(rows: Rows, { data }: EventOf<'run.missed@1'>): void {
@@ -159,20 +171,26 @@ function missRun(rows: Rows, { data }: EventOf<'run.missed@1'>): void {
   rows.run?.set(data.n, { ...UNFINISHED, ...named, status: 'Missed', problem, message });
   const stat = rows.stat?.get(data.job);
   if (stat) rows.stat?.set(data.job, { ...stat, missedFor: data.startedAt });
-  recur(rows, problem, data.n, data.startedAt, false);
+  recur(rows, problem, data.n, data.startedAt);
 }
 
-/** RUN-8. `known`: the run is one of the problem's already. Also told by the problem alone: a device need not have the run. */
-function recur(rows: Rows, problem: ProblemN, run: number, startedAt: number, known: boolean): void {
+/** RUN-8: one run more. Told by the event and the problem alone: a device need not have the run, or has it as it will be. */
+function recur(rows: Rows, problem: ProblemN, run: number, startedAt: number): void {
   const row = rows.problem?.get(problem);
   if (!row) return;
   const newer = startedAt >= row.lastAt;
   rows.problem?.set(problem, {
     ...row,
-    runs: known || (row.runs > 0 && row.lastRun === run) ? row.runs : row.runs + 1,
+    runs: row.runs + 1,
     lastAt: newer ? startedAt : row.lastAt,
     lastRun: newer ? run : row.lastRun,
   });
+}
+
+/** A run that belongs elsewhere now. */
+function leave(rows: Rows, problem: ProblemN): void {
+  const row = rows.problem?.get(problem);
+  if (row) rows.problem?.set(problem, { ...row, runs: Math.max(0, row.runs - 1) });
 }
 
 function openProblem(rows: Rows, { data }: EventOf<'problem.opened@1'>): void {

@@ -201,6 +201,7 @@ function finish(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Ex
   say(job.company, `run:${named.n}`, { type: 'run.finished@1', data: {
     ...named, ...result, message: well ? anomalyText(anomaly) : result.message, anomaly, problem, hasLog: one.log !== null || (again?.hasLog ?? false) || ground.logged.has(named.n),
     detail: well && result.message !== null ? { ...one.detail, message: result.message } : one.detail,
+    ...(again !== null && again.status !== 'Running' && { corrects: { problem: again.problem } }),
   } });
   return named.n;
 }

@@ -15,13 +15,13 @@ export interface Changes {
   readonly quarantined: { readonly seq: number; readonly reason: string; readonly at: Ms }[];
 }
 
-/** Folds events into `held`. One that the fold throws at changes nothing and is noted (LOG-7). */
-export function project(held: Held, events: readonly Logged[]): Changes {
+/** Folds events into `held`, each as `read` takes it. One that the fold throws at changes nothing and is noted (LOG-7). */
+export function project(held: Held, events: readonly Logged[], read: (rows: Rows, logged: Logged) => Logged = (_, logged) => logged): Changes {
   const changes: Changes = { rows: none(), runSeq: new Map(), days: new Map(), quarantined: [] };
   const staged = stage(held);
   for (const logged of events) {
     try {
-      fold(staged.rows, logged);
+      fold(staged.rows, read(staged.rows, logged));
       staged.keep(changes, logged.seq);
     } catch (error) {
       staged.forget();

@@ -5,6 +5,7 @@ import { project } from './projection.ts';
 import type { Store, TenantTx } from './store.ts';
 import { replaceRows } from './replace.ts';
 import { TABLE_NAMES } from './tables.ts';
+import { upcast } from './upcast.ts';
 import { sampleOf, type Sample } from './write.ts';
 
 export interface Rebuilt {
@@ -57,7 +58,7 @@ async function foldLog(tx: TenantTx): Promise<Folded> {
     const events = await tx.eventsAfter(head, PAGE);
     const hole = events.find((event, index) => event.seq !== head + 1 + index);
     if (hole) throw new Error(`The log of ${tx.tenant} has a hole before event ${hole.seq}.`);
-    const changes = project(held, events);
+    const changes = project(held, events, upcast);
     for (const [n, seq] of changes.runSeq) runSeq.set(n, seq);
     for (const [day, { gained, seq }] of changes.days) days.set(day, { rows: (days.get(day)?.rows ?? 0) + gained, seq });
     for (const sample of events.flatMap(sampleOf)) {

@@ -37,6 +37,7 @@ export class Story {
     if (roll < 2) this.start();
     else if (roll < 4 && this.#running.length > 0) this.end();
     else if (roll === 4) this.changeJob();
+    else if (roll === 5) this.correct();
     else this.finish(this.#now() - 1_000);
   }
 
@@ -52,6 +53,14 @@ export class Story {
   }
 
   finish(startedAt: number): void { this.#finished(++this.#run, this.#anyJob().n, startedAt); }
+
+  /** A result is told again, as well or as badly as it comes. */
+  correct(): void {
+    const ended = [...this.#server.rows.run.values()].filter(({ status }) => status !== 'Running');
+    if (ended.length === 0) return;
+    const { n, job, startedAt } = this.#chance.pick(ended);
+    this.#finished(n, job, startedAt);
+  }
 
   changeJob(): void {
     const job = this.#anyJob();
@@ -72,10 +81,11 @@ export class Story {
       drafts.push({ company: job.company, event: { type: 'problem.closed@1', data: { n: problem, job: job.n, by: 'success' } } });
       problem = null;
     }
+    const before = this.#server.rows.run.get(n);
     const measured = { endedAt: startedAt + 60_000, durationSec: 60, bytes: 1000 * n, bytesProcessed: null, files: 10, filesFailed: null, exitCode: failed ? 1 : 0, anomaly: [], hasLog: false, detail: {} };
     drafts.push({
       company: job.company,
-      event: { type: 'run.finished@1', data: { ...this.#named(n, job), startedAt, status: failed ? 'Failed' : 'Success', message: failed ? `cannot reach host-${n}` : null, problem, ...measured } },
+      event: { type: 'run.finished@1', data: { ...this.#named(n, job), startedAt, status: failed ? 'Failed' : 'Success', message: failed ? `cannot reach host-${n}` : null, problem, ...measured, ...(before && before.status !== 'Running' && { corrects: { problem: before.problem } }) } },
     });
     this.#server.append(drafts);
   }

@@ -1,3 +1,4 @@
+import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
 /** Providers and events for tests of the store. */
 import { randomUUID } from 'node:crypto';
 import type { Branding } from '#contract/brand/branding.ts';
@@ -9,7 +10,7 @@ import { makeTenant } from '#server/store/tenants.ts';
 export const aBranding: Branding = {
   id: 'p', name: 'Provider', title: 'Provider', favIconUrl: null, apiUrl: '/api/v1', domain: 'localhost', sidebarLogoUrl: null, sidebarLogoWidth: null,
   sidebarLogoHeight: null, sidebarTitle: 'Provider', supportEmail: null, supportPhone: null, authType: 'db', isStripeEnabled: false, accent: null,
-  accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7,
+  accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7, ...PLAIN_BRANDING
 };
 
 export const KEY = '11111111-1111-4111-8111-111111111111';
@@ -38,18 +39,18 @@ export const jobChange = (n: number, name: string): Draft => ({
   company: 1, entity: `job:${n}`, event: { type: 'job.changed@1', data: { n, name, ...JOB } },
 });
 
-interface RunOf { readonly n: number; readonly job?: number; readonly startedAt?: number; readonly problem?: number | null; readonly message?: string | null }
+interface RunOf { readonly n: number; readonly job?: number; readonly startedAt?: number; readonly problem?: number | null; readonly message?: string | null; readonly corrects?: { readonly problem: number | null } }
 
 export const runStart = ({ n, job = 1, startedAt = byClock.at }: RunOf): Draft => ({
   company: 1, entity: `run:${n}`, event: { type: 'run.started@1', data: { n, job, company: 1, key: KEY, uid: `run-${n}`, startedAt } },
 });
 
-export const runDraft = ({ n, job = 1, startedAt = byClock.at, problem = null, message = null }: RunOf): Draft => ({
+export const runDraft = ({ n, job = 1, startedAt = byClock.at, problem = null, message = null, corrects }: RunOf): Draft => ({
   company: 1, entity: `run:${n}`,
   event: { type: 'run.finished@1', data: {
     n, job, company: 1, key: KEY, uid: `run-${n}`, startedAt, status: problem === null ? 'Success' : 'Failed', endedAt: startedAt + 60_000,
     durationSec: 60, bytes: 1000 + n, bytesProcessed: 5000, files: 3, filesFailed: 0, message, exitCode: 0, anomaly: [], problem, hasLog: false,
-    detail: { snapshot: `s${n}`, share: 0.1 },
+    detail: { snapshot: `s${n}`, share: 0.1 }, ...(corrects && { corrects }),
   } },
 });
 

@@ -17,7 +17,7 @@ const execution = {
 const SCHEMAS: readonly (readonly [name: string, schema: v.GenericSchema, good: unknown])[] = [
   ['execution', ExecutionInSchema, execution],
   ['execution, short', ExecutionInSchema, { job: 'Files', status: 'Running', startTime: '2026-03-02T11:00:00Z' }],
-  ...[jobDraft(1), runStart({ n: 1 }), runDraft({ n: 2, problem: 3, message: 'm' }), problemDraft(1, 2, 3)].map(({ event }) =>
+  ...[jobDraft(1), runStart({ n: 1 }), runDraft({ n: 2, problem: 3, message: 'm', corrects: { problem: 1 } }), runDraft({ n: 2 }), problemDraft(1, 2, 3)].map(({ event }) =>
     [event.type, EventSchema.options.find((one) => one.entries.type.literal === event.type) as unknown as v.GenericSchema, event] as const),
   ['a list of names', v.strictObject({ names: v.pipe(v.array(v.pipe(v.string(), v.trim(), v.minLength(1))), v.maxLength(2)) }), { names: ['a', 'b'] }],
 ];

@@ -1,10 +1,13 @@
 import { assert, asyncProperty } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Draft } from '#contract/events.ts';
+import type { Draft, Logged } from '#contract/events.ts';
+import { memoryRows } from '#contract/fold.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import type { Store } from '#server/store/store.ts';
 import { eachDatabase } from './databases.ts';
-import { aTenant, byClock, jobDraft, runDraft } from './drafts.ts';
+import { project } from '#server/store/projection.ts';
+import { upcast } from '#server/store/upcast.ts';
+import { aTenant, byClock, companyDraft, jobDraft, problemDraft, runDraft, runStart } from './drafts.ts';
 import { someBatches } from './random.ts';
 
 const RUNS = 8 * Number(process.env['PROOF'] ?? 1);
@@ -43,4 +46,17 @@ eachDatabase((name, open) => {
     expect((await ofTenant(store, tenant))?.differences).toEqual([]);
     expect(await store.tenant(tenant, async (tx) => (await tx.head()).epoch), 'devices load anew').not.toBe(epoch);
   });
+});
+
+test('RUN-8, LOG-5: results written before they said what they correct fold as they did then', () => {
+  const before = [
+    companyDraft(1), jobDraft(1), problemDraft(1, 1, 1), runDraft({ n: 1, problem: 1 }), runStart({ n: 2 }), runDraft({ n: 2, problem: 1, startedAt: byClock.at + 1 }),
+    runDraft({ n: 1, problem: 1, message: 'corrected' }), runDraft({ n: 2, problem: 1, message: 'corrected' }), runDraft({ n: 3 }), runDraft({ n: 3, problem: 1 }), runDraft({ n: 3, problem: 1 }),
+  ].map((draft, index): Logged => ({ ...draft, ...byClock, seq: index + 1 }));
+  const held = memoryRows();
+  project(held, before.slice(0, 5), upcast);
+  project(held, before.slice(5), upcast);
+  expect(held.problem.get(1)).toMatchObject({ runs: 3, lastRun: 2 });
+  expect(held.stat.get(1)?.starts).toHaveLength(3);
+  expect(held.run.get(3)).toEqual(before.at(-1)?.event.data);
 });

@@ -85,3 +85,26 @@ test('SYNC-2: a start of a run that is not here waits for its day, which may kno
   expect(applyEvents({ ...one.base, isComing: () => true }, [started], 500).patch.runs).toEqual([]);
   expect(applyEvents(one.base, [started], 500).patch.runs).toHaveLength(1);
 });
+
+test('RUN-8, SYNC-1: a run that a page of its day brought ahead of its event is counted, and a corrected one is not counted again, here or not', () => {
+  const log = logOf(3, 0), server = plain();
+  server.take(log, log.length);
+  const first = must(log.findLast(({ event }) => event.type === 'run.finished@1' && event.data.problem !== null));
+  if (first.event.type !== 'run.finished@1') throw new Error('no run failed');
+  const { data } = first.event, problem = must(data.problem), before = log.slice(0, first.seq - 1), counted = must(server.base.row('problem', problem)).runs;
+  const correction = { ...first, seq: log.length + 1, event: { ...first.event, data: { ...data, message: 'again', corrects: { problem } } } };
+  const moved = { ...first, seq: log.length + 2, event: { ...first.event, data: { ...data, status: 'Success', problem: null, corrects: { problem } } } };
+  const ahead = plain();
+  ahead.take(before, before.length);
+  ahead.runs.set(data.n, must(server.runs.get(data.n)));
+  ahead.take(log.slice(before.length), log.length);
+  expect(ahead.canonical()).toEqual(server.canonical());
+  for (const device of [server, ahead]) {
+    device.runs.delete(data.n);
+    device.take([correction], log.length + 1);
+    expect(device.base.row('problem', problem)?.runs).toBe(counted);
+    device.runs.delete(data.n);
+    device.take([moved], log.length + 2);
+    expect(device.base.row('problem', problem)?.runs).toBe(counted - 1);
+  }
+});
