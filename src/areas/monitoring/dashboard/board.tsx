@@ -20,7 +20,7 @@ import { boardAddress, boardOf, searchAddress } from './address.ts';
 import type { Board } from './address.ts';
 import { columnsOf } from './columns.ts';
 import { unprotected } from './computers.ts';
-import { EmptyBoard } from './empty.tsx';
+import { EmptyBoard, NothingYet } from './empty.tsx';
 import { Parts } from './parts.tsx';
 import { fillingUp } from './repositories.ts';
 import { historyOf, stretchOf } from './times.ts';
@@ -53,7 +53,9 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const setBoard = (next: Board): void => history.push(boardAddress(next));
   const companyName = (n: CompanyN): string => known?.find((one) => one.n === n)?.name ?? `Company ${n}`;
   const told = (at: number): string => (now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone));
-  const bare = computers.value === null ? [] : unprotected(computers.value, companies, now);
+  const bare = computers.value === null ? [] : unprotected(computers.value, companies, now), arriving = status?.is === 'catching-up' ? status.left : 0;
+  // Where nothing has reported yet there is nothing to count, but for computers and repositories that a script has named.
+  const begins = overview?.newestAt === null && (repositories.value ?? []).length === 0 && (computers.value ?? []).length === 0;
 
   return (
     <Page
@@ -62,13 +64,13 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
     >
       <div className="min-h-full bg-sheet pb-6">
         <Notices status={status} newestAt={overview?.newestAt ?? null} zone={zone} now={now} />
-        {!overview || !past
+        {!overview || !past || (begins && arriving > 0)
           ? overview === null && status?.is === 'offline'
             ? <EmptyBoard why="nothing-kept" board={board} overview={null} onBoard={setBoard} zone={zone} />
             : <Late><Opening /></Late>
-          : (
+          : begins ? <NothingYet /> : (
             <>
-              <Tools board={board} stretch={stretch} overview={overview} companies={known ?? []} rule={rule} now={now} arriving={status?.is === 'catching-up' ? status.left : 0} onBoard={setBoard} />
+              <Tools board={board} stretch={stretch} overview={overview} companies={known ?? []} rule={rule} now={now} arriving={arriving} onBoard={setBoard} />
               <Parts
                 board={board} stretch={stretch} overview={overview} past={past} columns={columnsOf(past.days)} rule={rule} now={now} rankings={can(me.roles, 'monitoring.rankings')} stores={stores} opens={opens}
                 repositories={repositories} filling={repositories.value === null ? [] : fillingUp(repositories.value, companies, now)} computers={computers} bare={bare} sync={sync}

@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '#contract/monitoring/overview.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
 import { useCan } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatWhen } from '#src/ui/format.ts';
+import { FirstSteps } from '../first-steps/first-steps.tsx';
 import { BOARD } from './address.ts';
 import type { Board } from './address.ts';
 
@@ -12,6 +14,15 @@ interface EmptyBoardProps {
   readonly overview: Overview | null;
   readonly onBoard: (next: Board) => void;
   readonly zone: string;
+}
+
+/** A portal that no backup tool has reported to: its first steps for who connects tools, and for others why it is empty. */
+export function NothingYet() {
+  return useCan('monitoring.sources') ? <FirstSteps /> : (
+    <Notice icon="clock" level={2} title="No results yet">
+      <p className="m-0">Figures show here as soon as a backup tool reports. An administrator connects the backup tools.</p>
+    </Notice>
+  );
 }
 
 /** Why there are no figures, and what to do. */
