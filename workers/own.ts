@@ -1,6 +1,6 @@
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Tables } from '#contract/fold.ts';
-import type { ViewRow } from '#contract/monitoring/views.ts';
+import type { OwnedView } from '#contract/monitoring/views.ts';
 import type { DisabledJob, HandOver } from './api.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { OwnTable } from './outbox/effects.ts';
@@ -15,14 +15,20 @@ function rowsOf<T extends OwnTable>({ replica, outbox }: Place, table: T): reado
   return [...all.values()];
 }
 
-/** By name. */
-export const viewsOf = (place: Place | null): readonly ViewRow[] => (place === null ? [] : rowsOf(place, 'view'))
-  .filter(({ removedAt }) => removedAt === null).toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
+const namesOf = ({ replica }: Place): ReadonlyMap<string, string> => new Map(replica.people.map(({ id, name }) => [id, name]));
+
+/** By name, each with the name of its owner. */
+export function viewsOf(place: Place | null): readonly OwnedView[] {
+  if (place === null) return [];
+  const names = namesOf(place);
+  return rowsOf(place, 'view').filter(({ removedAt }) => removedAt === null).toSorted((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+    .map((row) => ({ ...row, ownerName: names.get(row.owner) ?? '' }));
+}
 
 /** Newest first, with the name of the one who handed over. */
 export function shiftsOf(place: Place | null): readonly HandOver[] {
   if (place === null) return [];
-  const names = new Map(place.replica.people.map(({ id, name }) => [id, name]));
+  const names = namesOf(place);
   return rowsOf(place, 'shift').toSorted((a, b) => b.receivedAt - a.receivedAt).map((row) => ({ ...row, name: names.get(row.by) ?? '' }));
 }
 
@@ -31,8 +37,7 @@ export const preferencesOf = (place: Place | null): readonly PreferenceRow[] => 
 /** Jobs that are switched off at their source, by company and name. */
 export function disabledOf(place: Place | null): readonly DisabledJob[] {
   if (place === null) return [];
-  const { engine, people } = place.replica;
-  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const { engine } = place.replica, names = namesOf(place);
   return engine.all('job').filter(({ enabled }) => !enabled).map((job): DisabledJob => ({
     n: job.n, uid: job.uid, key: job.key, name: job.name, company: job.company, companyName: engine.row('company', job.company)?.name ?? '',
     computer: job.computer, source: job.source, type: job.type,

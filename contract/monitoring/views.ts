@@ -13,6 +13,9 @@ export interface ViewRow {
   readonly removedAt: Ms | null;
 }
 
+/** As the menu shows it. `ownerName`: empty where the device does not know it. */
+export interface OwnedView extends ViewRow { readonly ownerName: string }
+
 const uuid = v.pipe(v.string(), v.uuid());
 export const viewFields = {
   id: uuid, name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),

@@ -48,7 +48,7 @@ test('VIEW-1, VIEW-2, VIEW-3: a view saved in one browser stands in another one\
 
   await expect(rowOf(theirs, '=SUM(A1) mail')).toBeVisible();
   await theirs.getByRole('button', { name: /^View/ }).click();
-  await theirs.getByRole('list', { name: 'Shared by colleagues' }).getByRole('button', { name: 'Failures by company' }).click();
+  await theirs.getByRole('list', { name: 'Shared by colleagues' }).getByRole('button', { name: 'Failures by company by Administrator' }).click();
   await expect(theirs).toHaveURL(/state=Failed&group=company/);
   await expect(rowOf(theirs, 'SQL nightly')).toBeVisible();
   await expect(rowOf(theirs, '=SUM(A1) mail')).toBeHidden();

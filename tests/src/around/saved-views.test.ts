@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
-import type { ViewRow } from '#contract/monitoring/views.ts';
+import type { OwnedView } from '#contract/monitoring/views.ts';
 import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
 import { DEFAULT_VIEW, listOfView, namesake, notKept, shelfOf, standingOf, standingWord, viewQueryOf } from '#src/areas/monitoring/saved-views/views.ts';
 
-const view = (id: string, name: string, query: string, more: Partial<ViewRow> = {}): ViewRow => ({ id, name, query, owner: 'me', shared: false, savedAt: 1, removedAt: null, ...more });
+const view = (id: string, name: string, query: string, more: Partial<OwnedView> = {}): OwnedView => ({ id, name, query, owner: 'me', ownerName: 'Me Myself', shared: false, savedAt: 1, removedAt: null, ...more });
 
 test('VIEW-1: a view keeps all that shapes the list but not the open run, and gives the same list back', () => {
   const list = { ...DEFAULTS, states: ['Failed' as const], group: 'cause' as const, text: 'sql', open: 7 };

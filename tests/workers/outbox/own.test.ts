@@ -18,9 +18,9 @@ test('OUT-4, OUT-2: lists, hand-overs and preferences show at once, survive the 
   ]) expect(sent).toMatchObject({ ok: true });
   const told = (one: typeof door): unknown => {
     const loop = loopOf(one);
-    return [viewsOf(loop).map(({ name }) => name), shiftsOf(loop).map(({ cleared, name }) => [cleared, name]), preferencesOf(loop).map(({ value }) => value)];
+    return [viewsOf(loop).map(({ name, ownerName }) => [name, ownerName]), shiftsOf(loop).map(({ cleared, name }) => [cleared, name]), preferencesOf(loop).map(({ value }) => value)];
   };
-  const all = [['Mine again'], [[3, ann.me.name]], ['"dense"']];
+  const all = [[['Mine again', ann.me.name]], [[3, ann.me.name]], ['"dense"']];
   expect(told(door)).toEqual(all);
   annDevice.kill(door);
   const again = annDevice.open();

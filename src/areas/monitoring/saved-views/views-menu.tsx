@@ -43,7 +43,7 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
         <>
           <h3 className="m-0 border-t border-hair px-3 pt-2 text-agate font-normal text-ink-3">Shared by colleagues</h3>
           <ul className="m-0 list-none p-0 pb-1" aria-label="Shared by colleagues">
-            {shelf.shared.map((view) => <li key={view.id}><Line word={view.name} on={view.id === chosen} onPress={open(view)} /></li>)}
+            {shelf.shared.map((view) => <li key={view.id}><Line word={view.name} by={view.ownerName} on={view.id === chosen} onPress={open(view)} /></li>)}
           </ul>
         </>
       )}
@@ -53,14 +53,26 @@ export function ViewsMenu({ me, shelf, query, standing, onOpen, onSaved }: Views
   );
 }
 
-function Line({ word, on, shared = false, onPress }: { readonly word: string; readonly on: boolean; readonly shared?: boolean; readonly onPress: (event: React.MouseEvent) => void }) {
+interface LineProps {
+  readonly word: string;
+  /** Of a colleague's: their name, empty where it is not known. */
+  readonly by?: string;
+  readonly on: boolean;
+  readonly shared?: boolean;
+  readonly onPress: (event: React.MouseEvent) => void;
+}
+
+function Line({ word, by = '', on, shared = false, onPress }: LineProps) {
   return (
     <button
       type="button" {...(on && { 'aria-current': true })} onClick={onPress}
       className="flex min-h-8 w-full min-w-0 grow items-center gap-2 px-3 text-left hover:bg-wash focus-visible:-outline-offset-2 aria-[current]:font-semibold pointer-coarse:min-h-11"
     >
       <span className="w-4 shrink-0" aria-hidden>{on && <Icon name="check" className="text-accent" />}</span>
-      <span className="min-w-0 grow truncate" title={word}>{word}</span>
+      <span className={`min-w-0 grow ${by === '' ? '' : 'py-1 leading-[17px]'}`}>
+        <span className="block truncate" title={word}>{word}</span>
+        {by !== '' && <span className="block truncate text-agate font-normal text-ink-3" title={by}>by {by}</span>}
+      </span>
       {shared && <Badge title="Everybody who sees all companies sees it">shared</Badge>}
     </button>
   );

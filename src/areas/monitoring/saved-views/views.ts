@@ -1,7 +1,7 @@
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import type { ViewRow } from '#contract/monitoring/views.ts';
+import type { OwnedView, ViewRow } from '#contract/monitoring/views.ts';
 import { listOf, queryOf } from '../daily-checks/address.ts';
 import type { List } from '../daily-checks/list.ts';
 
@@ -17,10 +17,10 @@ export const addressOfView = (query: string): string => `/monitoring/daily-check
 /** The word of the list that nobody named: a plain address. */
 export const DEFAULT_VIEW = 'Morning round';
 
-export interface Shelf { readonly own: readonly ViewRow[]; readonly shared: readonly ViewRow[] }
+export interface Shelf { readonly own: readonly OwnedView[]; readonly shared: readonly OwnedView[] }
 
 /** A person's own lists, and those that others share. */
-export const shelfOf = (views: readonly ViewRow[], me: UserId): Shelf =>
+export const shelfOf = (views: readonly OwnedView[], me: UserId): Shelf =>
   ({ own: views.filter(({ owner }) => owner === me), shared: views.filter(({ owner, shared }) => owner !== me && shared) });
 
 /** Which named list stands on the screen: one with the same query, and of several the one opened last. `changed`: it was opened, and is another by now. */
