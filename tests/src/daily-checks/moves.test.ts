@@ -79,8 +79,7 @@ test('DAY-17: words show at once and reach the address when the typing rests; Ba
     replace: (href: string) => { entries[entries.length - 1] = href; listeners.forEach((listener) => listener()); },
     subscribe: (listener: () => void) => { listeners.add(listener); return () => { listeners.delete(listener); }; },
   };
-  const place = makePlace(history, 'managed=yes');
-  place.subscribe(() => {});
+  const place = makePlace(history, 'managed=yes'), leave = place.subscribe(() => {});
   expect(entries).toEqual(['/d?managed=yes']); // what was kept, where the address has none
   place.set({ ...place.now(), text: 's' });
   place.set({ ...place.now(), text: 'sq' });
@@ -93,4 +92,10 @@ test('DAY-17: words show at once and reach the address when the typing rests; Ba
   entries.pop();
   listeners.forEach((listener) => listener());
   expect(place.now()).toEqual({ ...DEFAULTS, managed: true, text: 'sq' });
+  // Who goes on while words rest is not brought back.
+  place.set({ ...place.now(), text: 'sql' });
+  entries.push('/elsewhere');
+  leave();
+  vi.advanceTimersByTime(1_000);
+  expect(entries.at(-1)).toBe('/elsewhere');
 });

@@ -53,7 +53,15 @@ export function makePlace(history: History, kept: string): Place {
       const stop = listeners.size === 0 ? history.subscribe(read) : () => {};
       listeners.add(listener);
       if (search === '' && queryOf(list) !== '') write('replace');
-      return () => { listeners.delete(listener); stop(); };
+      return () => {
+        listeners.delete(listener);
+        stop();
+        // What was typed just now reaches the address of its own page, never another's.
+        if (listeners.size > 0 || timer === undefined) return;
+        if (history.location.pathname === path) write('replace');
+        clearTimeout(timer);
+        timer = undefined;
+      };
     },
     set(next, how = 'push', at) {
       if (queryOf({ ...next, open: null }) !== queryOf({ ...list, open: null })) filterBegan(at);

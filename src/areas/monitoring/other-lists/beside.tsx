@@ -17,6 +17,7 @@ import { filterOf } from '../daily-checks/list.ts';
 import { dayAt } from '../span/dates.ts';
 import { besidePlace, besideQuery, LIST_PATHS } from './address.ts';
 import type { BesidePlace, ListKey } from './address.ts';
+import { leftAt } from './left-at.ts';
 import { ListsFrame } from './lists-frame.tsx';
 import { useRowKeys } from './use-row-keys.ts';
 
@@ -63,7 +64,7 @@ export interface BesideProps extends BesideState {
 /** The frame of a list beside the results: tabs above, a search, `Ignored too`, rows as a table and as cards on a phone. */
 export function Beside({ me, branding, list, search, heads, count, ignored, instead, notice, place, go, most, more, children }: BesideProps) {
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const [kept] = useState(() => listOf(keptList(me.id)));
+  const [kept] = useState(() => listOf(leftAt(me.id, 'results') || keptList(me.id)));
   const results = useWatch('runs', { filter: filterOf(kept, dayAt(now, rule), rule), window: NO_ROWS, held: false, folded: NONE, round: 0, facets: 'none' });
   const table = useRef<HTMLTableElement>(null);
   useRowKeys(table);
@@ -72,7 +73,7 @@ export function Beside({ me, branding, list, search, heads, count, ignored, inst
       title="Daily checks" detail={formatDay(now, rule.zone)} scroll="own"
       search={<SearchField label={search} value={place.text} focusKey="/" onChange={(text) => go({ ...place, text }, 'replace')} onLeave={() => table.current?.querySelector<HTMLElement>('button')?.focus()} />}
     >
-      <ListsFrame me={me} now={now} chosen={list} results={results?.total}>
+      <ListsFrame me={me} now={now} chosen={list} query={besideQuery(place)} results={results?.total}>
         <div className="h-full overflow-auto bg-sheet">
           <div className="flex min-h-11 flex-wrap items-center gap-x-4 bg-paper px-4 py-1 tablet:px-5">
             <div className="w-auto"><Switch label={`Ignored too${ignored === 0 ? '' : `, ${formatCount(ignored)}`}`} on={place.ignored} onChange={(on) => go({ ...place, ignored: on }, 'push')} /></div>

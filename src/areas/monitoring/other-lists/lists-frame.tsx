@@ -4,22 +4,24 @@ import type { Me } from '#contract/account/me.ts';
 import type { Ms } from '#contract/ids.ts';
 import { useWatch } from '#src/door.ts';
 import { Tabs } from '#src/ui/tabs.tsx';
-import { LIST_PATHS } from './address.ts';
 import type { ListKey } from './address.ts';
 import { useComputersNow } from './computers-now.ts';
+import { throughTab } from './left-at.ts';
 import { computersCount, disabledCount } from './rows.ts';
 
 export interface ListsFrameProps {
   readonly me: Me;
   readonly now: Ms;
   readonly chosen: ListKey;
+  /** What stands in its address, without `?`: its tab leads back to it. */
+  readonly query: string;
   /** Results of the list, as far as it is known. */
   readonly results: number | undefined;
   readonly children: ReactNode;
 }
 
 /** The lists of the morning, side by side: results, jobs that are switched off, computers that nothing backs up. Has the height that is left. */
-export function ListsFrame({ me, now, chosen, results, children }: ListsFrameProps) {
+export function ListsFrame({ me, now, chosen, query, results, children }: ListsFrameProps) {
   const { history } = useRouter();
   const disabled = useWatch('disabled', NOTHING);
   const status = useWatch('status', NOTHING);
@@ -27,7 +29,7 @@ export function ListsFrame({ me, now, chosen, results, children }: ListsFramePro
   return (
     <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <Tabs
-        label="Lists" className="bg-paper px-4 tablet:px-5" panelClassName="min-h-0 min-w-0" chosen={chosen} onChoose={(key) => history.push(LIST_PATHS[key])}
+        label="Lists" className="bg-paper px-4 tablet:px-5" panelClassName="min-h-0 min-w-0" chosen={chosen} onChoose={(key) => history.push(throughTab(me.id, chosen, query, key))}
         tabs={[
           { key: 'results', word: 'Results', count: results ?? null },
           { key: 'disabled', word: 'Disabled jobs', count: disabled ? disabledCount(disabled, now) : null },
