@@ -13,7 +13,7 @@ import type { ExportColumn } from '#contract/monitoring/csv.ts';
 import type { Overview, OverviewAsk } from '#contract/monitoring/overview.ts';
 import type { Ignored, JobRow, KeyRow } from '#contract/monitoring/rows.ts';
 import type { ShiftAsk, ShiftNow, ShiftRow } from '#contract/monitoring/shift.ts';
-import type { ViewRow } from '#contract/monitoring/views.ts';
+import type { OwnedView } from '#contract/monitoring/views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Result } from '#contract/result.ts';
@@ -33,7 +33,7 @@ export interface Watches {
   outbox: { readonly takes: object; readonly gives: OutboxView };
   refused: { readonly takes: RefusedAsk; readonly gives: RefusedView };
   /** What people keep beside the results, unsent changes included. */
-  views: { readonly takes: object; readonly gives: readonly ViewRow[] };
+  views: { readonly takes: object; readonly gives: readonly OwnedView[] };
   shifts: { readonly takes: object; readonly gives: readonly HandOver[] };
   shiftNow: { readonly takes: ShiftAsk; readonly gives: ShiftNow };
   preferences: { readonly takes: object; readonly gives: readonly PreferenceRow[] };

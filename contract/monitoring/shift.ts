@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CompanyN, Ms, RunN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import type { RunsFilter } from './query.ts';
 
 const ms = v.pipe(v.number(), v.integer(), v.minValue(0));
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -26,8 +27,8 @@ export const shiftEnded = v.strictObject({ type: v.literal('shift.ended@1'), dat
 /** A hand-over. `receivedAt`: the server's time, by which they stand in order. */
 export type ShiftRow = v.InferOutput<typeof shiftEnded>['data'] & { readonly by: UserId; readonly receivedAt: Ms };
 
-/** What a shift comes to, by problems. `since`: when it began. */
-export interface ShiftAsk { readonly since: Ms }
+/** What a shift comes to, by problems. `since`: when it began. `list`: the list on the screen, null where there is none. */
+export interface ShiftAsk { readonly since: Ms; readonly list: RunsFilter | null }
 export interface ShiftNow {
   /** Reviewed since then, by anyone, and still reviewed. */
   readonly cleared: number;
@@ -37,6 +38,11 @@ export interface ShiftNow {
   /** To check now: what came since then, and before. */
   readonly fresh: number;
   readonly standing: number;
+  /**
+   * Of those to check, how many the list on the screen does not show: all open ones are handed over, also what is older than its days. Null
+   * where no list was asked of.
+   */
+  readonly unlisted: number | null;
   /** To check, by company, most first. */
   readonly open: readonly { readonly company: CompanyN; readonly name: string; readonly problems: number }[];
   /** Snoozes that end within a day, the first to end first, each with the newest run of its problem. */

@@ -35,7 +35,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     keys: () => keys,
     views: () => [],
     shifts: () => [],
-    shiftNow: () => ({ cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, open: [], ending: [] }),
+    shiftNow: () => ({ cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, unlisted: null, open: [], ending: [] }),
     preferences: () => [],
     disabled: () => [],
     outbox: () => outbox,

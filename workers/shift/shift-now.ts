@@ -1,5 +1,7 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import type { ShiftNow } from '#contract/monitoring/shift.ts';
+import { EVERYTHING } from '#contract/monitoring/query.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
+import type { ShiftAsk, ShiftNow } from '#contract/monitoring/shift.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { reviewOf } from '#workers/columns/problems.ts';
 import type { Engine } from '#workers/seams.ts';
@@ -8,8 +10,10 @@ import type { Engine } from '#workers/seams.ts';
 const MOST = 1_000;
 const SOON: Ms = 86_400_000;
 
+type Asked = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
+
 /** HAND-1: what a shift comes to, counted over the problems as they are shown here, unsent changes included. */
-export function shiftNow(engine: Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs'> | null, since: Ms, now: Ms): ShiftNow {
+export function shiftNow(engine: Asked | null, { since, list }: ShiftAsk, now: Ms): ShiftNow {
   if (engine === null) return NOTHING;
   const pending = engine.pending(now), asleep: ProblemRow[] = [];
   let cleared = 0;
@@ -21,7 +25,7 @@ export function shiftNow(engine: Pick<Engine, 'all' | 'problem' | 'pending' | 'r
   }
   const fresh = freshOf(engine, pending, since);
   return {
-    cleared, of: cleared + pending.length, snoozed: asleep.length, fresh, standing: pending.length - fresh,
+    cleared, of: cleared + pending.length, snoozed: asleep.length, fresh, standing: pending.length - fresh, unlisted: list && unlistedOf(engine, pending, list, now),
     open: openOf(pending).slice(0, MOST).map(([company, problems]) => ({ company, problems, name: engine.row('company', company)?.name ?? '' })),
     ending: asleep.map((one) => ({ one, until: one.snooze?.until ?? 0 })).filter(({ until }) => until <= now + SOON).sort((a, b) => a.until - b.until || a.one.n - b.one.n).slice(0, MOST)
       .map(({ one: { lastRun, job, company }, until }) => ({ run: lastRun, until, jobName: engine.row('job', job)?.name ?? '', companyName: engine.row('company', company)?.name ?? '' })),
@@ -35,10 +39,18 @@ function freshOf(engine: Pick<Engine, 'runs'>, pending: readonly ProblemRow[], s
   return pending.length - older.length + ended.length;
 }
 
+/** HAND-5: problems to check of which the list has no row. */
+function unlistedOf(engine: Pick<Engine, 'runs' | 'select'>, pending: readonly ProblemRow[], list: RunsFilter, now: Ms): number {
+  if (list.review !== null && list.review !== 'pending') return pending.length;
+  const rows = engine.runs([...engine.select({ ...EVERYTHING, ...list, review: 'pending', group: null, order: 'newest', reverse: false }, now).ids()]);
+  const listed = new Set([...rows.values()].map(({ problem }) => problem));
+  return pending.reduce((count, { n }) => count + Number(!listed.has(n)), 0);
+}
+
 function openOf(pending: readonly ProblemRow[]): readonly (readonly [company: CompanyN, problems: number])[] {
   const counts = new Map<CompanyN, number>();
   for (const { company } of pending) counts.set(company, (counts.get(company) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
 }
 
-const NOTHING: ShiftNow = { cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, open: [], ending: [] };
+const NOTHING: ShiftNow = { cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, unlisted: null, open: [], ending: [] };

@@ -8,6 +8,7 @@ import { Button } from '#src/ui/button.tsx';
 import type { Column } from '../daily-checks/columns.ts';
 import type { List } from '../daily-checks/list.ts';
 import { ExportButton } from '../export/export-button.tsx';
+import { allOpen } from '../hand-over/since.ts';
 import { listOfView, viewQueryOf } from '../saved-views/views.ts';
 import { ViewsChip } from '../saved-views/views-chip.tsx';
 import type { DayRule } from '../span/dates.ts';
@@ -36,7 +37,7 @@ export function ToolbarParts({ me, list, filter, columns, loaded, rule, now, onL
       <ViewsChip me={me} query={query} onOpen={(next, at) => onList(listOfView(next), at)} />
       {can(me.roles, 'monitoring.job-actions') && <Button size="sm" onClick={() => setHanding(true)}>Hand over</Button>}
       <ExportButton filter={filter} shown={columns.filter(({ shown }) => shown).map(({ id }) => id)} loaded={loaded ?? { days: 0, of: 0 }} zone={rule.zone} />
-      {handing && <Suspense><HandOverDialog rule={rule} now={now} query={query} onClose={() => setHanding(false)} /></Suspense>}
+      {handing && <Suspense><HandOverDialog rule={rule} now={now} query={query} filter={filter} onAll={() => { setHanding(false); onList(allOpen(list)); }} onClose={() => setHanding(false)} /></Suspense>}
     </>
   );
 }

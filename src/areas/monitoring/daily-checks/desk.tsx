@@ -13,6 +13,7 @@ import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useWide } from '#src/ui/wide.ts';
 import { ListsFrame } from '../other-lists/lists-frame.tsx';
+import { queryOf } from './address.ts';
 import type { BulkDeed } from './bulk-bar.tsx';
 import { moved } from './cursor.ts';
 import { Facets, FacetsHead } from './facets.tsx';
@@ -204,7 +205,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
         />
       )}
     >
-      <ListsFrame me={me} now={now} chosen="results" results={view?.total}>
+      <ListsFrame me={me} now={now} chosen="results" query={queryOf(list)} results={view?.total}>
         <div className="dc-work" {...(list.open !== null && { 'data-panel': '' })}>
           <aside className="dc-facets hidden desk:block" aria-label="Filters">
             <FacetsHead list={list} onList={(next, at) => setList(next, 'push', at)} />
@@ -224,7 +225,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
                   </Suspense>
                 )}
               />
-              <Suspense><ListLines me={me.id} zone={zone} now={now} onList={(next) => setList(next)} /></Suspense>
+              <Suspense><ListLines me={me.id} zone={zone} now={now} filter={round.filter} onList={(next) => setList(next)} /></Suspense>
               <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
               <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />
               {fresh > 0 && phone && (

@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
 import type { ShiftNow } from '#contract/monitoring/shift.ts';
 import { now as clockNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
@@ -11,25 +12,28 @@ import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { Go } from '../dashboard/go.tsx';
 import type { DayRule } from '../span/dates.ts';
-import { handOverOf, shiftBegan } from './since.ts';
+import { handOverOf, shiftBegan, unlistedWords } from './since.ts';
 
 export interface HandOverDialogProps {
   readonly rule: DayRule;
   readonly now: Ms;
-  /** The list that is handed over: `viewQueryOf(list)`. */
+  /** The list that is handed over, as the address and as the worker has it: `viewQueryOf(list)`. */
   readonly query: string;
+  readonly filter: RunsFilter;
+  /** Shows all that is open, however old. */
+  readonly onAll: () => void;
   readonly onClose: () => void;
 }
 
 /** Ends a shift: what is done, what is open, what comes back soon, and a word to whoever is next. Needs no network. */
-export function HandOverDialog({ rule, now, query, onClose }: HandOverDialogProps) {
+export function HandOverDialog({ rule, now, query, filter, onAll, onClose }: HandOverDialogProps) {
   const shifts = useWatch('shifts', NOTHING);
   const since = shifts === undefined ? null : shiftBegan(shifts, now, rule);
-  return since === null ? null : <Form rule={rule} since={since} query={query} onClose={onClose} />;
+  return since === null ? null : <Form rule={rule} since={since} query={query} filter={filter} onAll={onAll} onClose={onClose} />;
 }
 
-function Form({ rule, since, query, onClose }: Pick<HandOverDialogProps, 'rule' | 'query' | 'onClose'> & { readonly since: Ms }) {
-  const shift = useWatch('shiftNow', { since });
+function Form({ rule, since, query, filter, onAll, onClose }: Pick<HandOverDialogProps, 'rule' | 'query' | 'filter' | 'onAll' | 'onClose'> & { readonly since: Ms }) {
+  const shift = useWatch('shiftNow', { since, list: filter });
   const status = useWatch('status', NOTHING);
   const [words, setWords] = useState('');
   const [busy, setBusy] = useState(false);
@@ -57,7 +61,7 @@ function Form({ rule, since, query, onClose }: Pick<HandOverDialogProps, 'rule' 
       </>}
     >
       <div className="grid gap-4 px-5 py-4">
-        {shift && <Sums shift={shift} since={since} zone={rule.zone} />}
+        {shift && <Sums shift={shift} since={since} zone={rule.zone} onAll={onAll} />}
         <label className="block">
           <span className="block pb-1">Comment for whoever is next</span>
           <textarea
@@ -75,8 +79,8 @@ function Form({ rule, since, query, onClose }: Pick<HandOverDialogProps, 'rule' 
 
 const SHOWN = 6;
 
-function Sums({ shift, since, zone }: { readonly shift: ShiftNow; readonly since: Ms; readonly zone: string }) {
-  const { cleared, of, open, snoozed, ending, fresh, standing } = shift;
+function Sums({ shift, since, zone, onAll }: { readonly shift: ShiftNow; readonly since: Ms; readonly zone: string; readonly onAll: () => void }) {
+  const { cleared, of, open, snoozed, ending, fresh, standing, unlisted } = shift;
   return (
     <>
       <p className="m-0 text-ink-2">Since {formatWhen(since, zone)}.</p>
@@ -85,6 +89,11 @@ function Sums({ shift, since, zone }: { readonly shift: ShiftNow; readonly since
         <Sum word="To check" figure={fresh + standing} detail={`${formatCount(fresh)} new`} />
         <Sum word="Snoozed" figure={snoozed} detail={ending.length === 0 ? 'none ends within a day' : `${plural(ending.length, 'ends', 'end')} within a day`} />
       </dl>
+      {unlisted !== null && unlisted > 0 && (
+        <p className="m-0 text-ink-2">
+          {unlistedWords(unlisted, fresh + standing)} <button type="button" onClick={onAll} className="text-accent underline underline-offset-2 pointer-coarse:min-h-11">Show all that is open</button>
+        </p>
+      )}
       {open.length > 0 && (
         <Lines title="To check, by company" rest={open.length - SHOWN} lines={open.slice(0, SHOWN).map(({ company, name, problems }) => ({ key: company, word: name, figure: plural(problems, 'problem') }))} />
       )}

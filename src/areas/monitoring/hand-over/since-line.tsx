@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Ms, UserId } from '#contract/ids.ts';
+import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { useWatch } from '#src/door.ts';
 import { keep, kept } from '#src/kept.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
@@ -10,12 +11,14 @@ export interface SinceLineProps {
   readonly me: UserId;
   readonly zone: string;
   readonly now: Ms;
+  /** The list on the screen. */
+  readonly filter: RunsFilter;
   /** Shows the list that was handed over. */
   readonly onOpen: (query: string) => void;
 }
 
 /** Over the list, for the next person: what has come since the last hand-over, until it is put away. */
-export function SinceLine({ me, zone, now, onOpen }: SinceLineProps) {
+export function SinceLine({ me, zone, now, filter, onOpen }: SinceLineProps) {
   const shifts = useWatch('shifts', NOTHING);
   const place = `hand-over.${me}`;
   const [away, setAway] = useState(() => kept(place));
@@ -25,11 +28,11 @@ export function SinceLine({ me, zone, now, onOpen }: SinceLineProps) {
     keep(place, last.id);
     setAway(last.id);
   };
-  return <Line key={last.id} last={last} zone={zone} now={now} onOpen={onOpen} onAway={putAway} />;
+  return <Line key={last.id} last={last} zone={zone} now={now} filter={filter} onOpen={onOpen} onAway={putAway} />;
 }
 
-function Line({ last, zone, now, onOpen, onAway }: Omit<SinceLineProps, 'me'> & { readonly last: HandOver; readonly onAway: () => void }) {
-  const shift = useWatch('shiftNow', { since: last.at });
+function Line({ last, zone, now, filter, onOpen, onAway }: Omit<SinceLineProps, 'me'> & { readonly last: HandOver; readonly onAway: () => void }) {
+  const shift = useWatch('shiftNow', { since: last.at, list: filter });
   if (!shift) return null;
   return (
     <section aria-label="Hand-over" className="flex min-h-10 items-center gap-x-2 border-t border-rule bg-accent-wash py-1 pr-1.5 pl-4">

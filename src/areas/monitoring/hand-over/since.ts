@@ -2,6 +2,8 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import type { ShiftNow } from '#contract/monitoring/shift.ts';
 import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import type { HandOver } from '#workers/api.ts';
+import { DEFAULTS } from '../daily-checks/list.ts';
+import type { List } from '../daily-checks/list.ts';
 import { dayAt, startOfDay } from '../span/dates.ts';
 import type { DayRule } from '../span/dates.ts';
 
@@ -18,8 +20,15 @@ export function toldOf(shifts: readonly HandOver[], me: UserId, putAway: string 
 }
 
 /** `Since the last hand-over by Dana Reyes at 07:46 AM: 3 new, 12 still open.` */
-export const sinceWords = ({ name, at }: Pick<HandOver, 'name' | 'at'>, { fresh, standing }: Pick<ShiftNow, 'fresh' | 'standing'>, now: Ms, zone: string): string =>
-  `Since the last hand-over${name === '' ? '' : ` by ${name}`} at ${now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone)}: ${formatCount(fresh)} new, ${formatCount(standing)} still open.`;
+export const sinceWords = ({ name, at }: Pick<HandOver, 'name' | 'at'>, { fresh, standing, unlisted }: Pick<ShiftNow, 'fresh' | 'standing' | 'unlisted'>, now: Ms, zone: string): string =>
+  `Since the last hand-over${name === '' ? '' : ` by ${name}`} at ${now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone)}: ${formatCount(fresh)} new, ${formatCount(standing)} still open${unlisted ? `, ${formatCount(unlisted)} of them not in this list` : ''}.`;
+
+/** The default round over all days that a device keeps: what is open, however old. */
+export const allOpen = ({ order, reverse, group }: List): List => ({ ...DEFAULTS, span: { is: 'last', days: 30 }, order, reverse, group });
+
+/** `4 of 12 to check are not in this list: older than its days, filtered out, or running again.` */
+export const unlistedWords = (unlisted: number, all: number): string =>
+  `${unlisted === all ? (all === 1 ? 'The one' : `All ${formatCount(all)}`) : `${formatCount(unlisted)} of ${formatCount(all)}`} to check ${unlisted === 1 ? 'is' : 'are'} not in this list: older than its days, filtered out, or running again.`;
 
 /** What is sent. Blank words are no comment. */
 export function handOverOf(id: string, since: Ms, now: Ms, { cleared, of, snoozed, open, ending }: ShiftNow, words: string, query: string) {
