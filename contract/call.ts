@@ -20,6 +20,10 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
   readonly failures: readonly FailureKind[];
   /** Set where a device may queue the call: how two devices that disagree are settled (OUT-6). */
   readonly offline?: string;
+  /** A sensitive change (G44): a factor must have been shown within the last five minutes. */
+  readonly fresh?: true;
+  /** Only for the user's own hands: refused while somebody is signed in as another (G42). */
+  readonly own?: true;
   /** The handler reads the request itself: any body, any content type (ingest). */
   readonly raw?: true;
 }

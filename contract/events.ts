@@ -24,9 +24,9 @@ export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 /** What is decided but not yet in the log. `company` null: of the provider as a whole. `entity` is `<noun>:<id>` for the audit trail. */
 export interface Draft { readonly event: Event; readonly company: CompanyN | null; readonly entity: string }
 
-/** Who did it: a user, a source (by its key), or the server's own clock. */
+/** Who did it: a user (`impersonation`: while signed in as another, under that number), a source (by its key), or the server's own clock. */
 export type Actor =
-  | { readonly is: 'user'; readonly id: UserId }
+  | { readonly is: 'user'; readonly id: UserId; readonly impersonation?: string | undefined }
   | { readonly is: 'source'; readonly id: string }
   | { readonly is: 'clock' };
 
@@ -41,7 +41,7 @@ export interface Logged extends Draft {
 }
 
 const actor = v.variant('is', [
-  v.object({ is: v.literal('user'), id: v.string() }), v.object({ is: v.literal('source'), id: v.string() }), v.object({ is: v.literal('clock') }),
+  v.object({ is: v.literal('user'), id: v.string(), impersonation: v.optional(v.string()) }), v.object({ is: v.literal('source'), id: v.string() }), v.object({ is: v.literal('clock') }),
 ]);
 /** An event as it travels. A type that this version does not know is kept out by the reader, who then loads anew (SYNC-9). */
 export const LoggedSchema = v.object({

@@ -1,58 +1,10 @@
-/** Every sentence a person reads about a failure. Words of the specification's catalogue stand to the letter. */
-export const MESSAGES = {
-  sessionExpired: 'Your session has expired. Please log in again to continue.',
-  signedOut: 'Please log in to continue.',
-  loginFailed: 'Error while logging in',
-  wrongCredentials: 'The username or password is not valid.',
-  tooManyTries: 'Too many attempts. Wait a moment and try again.',
-  noAnswer: 'No response received from server. Try again later.',
-  badRequest: 'Error setting up the request. Try again later.',
-  badInput: 'Some of what was sent is not valid.',
-  forbidden: 'You do not have access to this page.',
-  notFound: 'There is no such record.',
-  noSuchCall: 'There is no such address.',
-  pageNotFound: 'The page you requested could not be found.',
-  tooLarge: 'The request is larger than allowed.',
-  keyReused: 'This command was sent before with other content.',
-  outOfOrder: 'A command of this device is missing before this one.',
-  updateNeeded: 'This page is older than the server. Reload it to continue; unsent changes are kept.',
-  tooMany: 'Too many requests. Wait a moment and try again.',
-  busy: 'The server is busy. Try again in a moment.',
-  serverFault: 'Something went wrong on the server. It has been logged.',
-  needsNetwork: 'This needs the network. Connect and try again.',
-  signInNeedsNetwork: 'Signing in needs the network. Connect and try again.',
-  storage: 'This device could not keep the change. Free some space and try again.',
-  updateExecution: 'Error while trying to update the job execution, try again later.',
-  bulk: 'Error while trying to perform the bulk action, try again later.',
-  getExecution: 'Error while trying get the job execution, try again later.',
-  ignoreJob: 'Error while trying to add the job to the ignore, try again later.',
-  ignoreComputer: 'Error while trying to add the computer to the ignore, try again later.',
-  heedComputer: 'Error while trying to remove the computer to the ignore, try again later.',
-  noteComputer: 'Error while trying to add the note to the computer, try again later.',
-  export: 'Error while trying to export, try again later.',
-  getLastSync: 'Error while trying to get the last sync, try again later.',
-  getRepositories: 'Error while trying to get the repositories, try again later.',
-  getComputers: 'Error while trying to get the discovered computers, try again later.',
-  linkCopied: 'Link copied to clipboard',
-  nothingToReview: 'This result has no problem to review.',
-  problemClosed: 'The problem is over: a later run succeeded or failed differently.',
-  alreadyReviewed: (who: string): string => `Reviewed by ${who} first.`,
-  noteReplaced: (who: string): string => `${who} replaced your note.`,
-  snoozeReplaced: (who: string): string => `${who} replaced your snooze.`,
-  partlyRefused: (refused: number, asked: number, why: string): string => `${refused} of ${asked} results were not changed: ${why}`,
-  snoozeTooShort: 'A snooze must end in the future.',
-  snoozeTooLong: 'A snooze ends within a year at the latest.',
-  notExpected: 'Not expected to run until then',
-  ignoreTooShort: 'Choose a date in the future.',
-  ignoreTooLong: 'Choose a date within a year.',
-  jobAmbiguous: 'Several sources have a job with this id. Name the source as well.',
-  jobNotDisabled: 'This job is not disabled.',
-  viewNotOwned: 'Only its owner can change this view.',
-  viewNotShareable: 'Only users who see all companies can share a view.',
-  viewsFull: (most: number): string => `You have ${most} views, which is the most. Remove one first.`,
-  handOverTaken: 'Somebody else made this hand-over.',
-  preferenceNotOwned: 'You can change your own preferences only.',
-  preferenceUnreadable: 'This preference cannot be read.',
-  evidenceTooLong: 'Choose a time of 12 months or less.',
-  evidenceEmpty: 'The end must be after the start.',
-} as const;
+import { ACCOUNT } from './messages/account.ts';
+import { BASE } from './messages/base.ts';
+import { MONITORING } from './messages/monitoring.ts';
+import { PEOPLE } from './messages/people.ts';
+
+/**
+ * Every sentence a person reads about a failure. Words of the specification's catalogue stand to the letter. What belongs to the first load
+ * takes its own part from `messages/`.
+ */
+export const MESSAGES = { ...BASE, ...MONITORING, ...ACCOUNT, ...PEOPLE } as const;

@@ -8,7 +8,7 @@ export interface Settings { readonly config: Config; readonly hostname: string; 
 
 /**
  * The server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL, DAYBOOK_TRUSTED_PROXIES (addresses or networks, with
- * commas), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which `--estate <size>` goes before. A sentence where one cannot
+ * commas), DAYBOOK_SECRET_KEY (under which secrets are sealed), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which `--estate <size>` goes before. A sentence where one cannot
  * be used. `root` is the product's folder.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, root: string, args: readonly string[] = []): Settings | string {
@@ -18,6 +18,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ro
   const trustedProxies = (set('DAYBOOK_TRUSTED_PROXIES') ?? '').split(',').map((one) => one.trim()).filter((one) => one !== '');
   const wrong = trustedProxies.find((one) => !isNetwork(one));
   if (wrong !== undefined) return `DAYBOOK_TRUSTED_PROXIES holds "${wrong}", which is no address and no network.`;
+  const secretKey = set('DAYBOOK_SECRET_KEY');
+  if (secretKey !== null && !/^[\w-]{43}=?$/.test(secretKey)) return 'DAYBOOK_SECRET_KEY must be 32 bytes in base64url.';
   const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
   if (demoPassword !== null && demoPassword.length > 128) return 'DAYBOOK_DEMO_PASSWORD may have 128 characters at most.';
   const given = optionsOf(args);
@@ -25,7 +27,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ro
   const estate = given.estate ?? set('DAYBOOK_ESTATE');
   if (estate !== null && !isEstate(estate)) return `The estate "${estate}" is not known: it is small, medium, large or none.`;
   return {
-    config: { port, dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'), databaseUrl: set('DATABASE_URL'), pageDir: join(root, 'dist'), trustedProxies },
+    config: { port, dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'), databaseUrl: set('DATABASE_URL'), pageDir: join(root, 'dist'), trustedProxies, secretKey },
     hostname: set('HOST') ?? '127.0.0.1', demoPassword, estate,
   };
 }

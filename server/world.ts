@@ -35,4 +35,6 @@ export interface Config {
   readonly pageDir: string | null;
   /** Addresses of proxies whose `X-Forwarded-*` may be believed. */
   readonly trustedProxies: readonly string[];
+  /** 32 bytes in base64url under which secrets are sealed; null: a file in the data folder. */
+  readonly secretKey: string | null;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { GivesOf, TakesOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
+import { BASE } from '#contract/messages/base.ts';
 import type { Result } from '#contract/result.ts';
 import type { Read, ReadCall } from '#workers/api.ts';
 import { door, useWatch } from './door.ts';
@@ -66,4 +66,4 @@ const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>
   (old.ok && !read.ok ? { ok: true, value: { value: old.value.value, at: old.value.at, live: false, failure: read.failure } } : read);
 
 const NOTHING = {};
-const BROKEN: Result<never> = { ok: false, failure: { kind: 'server-fault', message: MESSAGES.serverFault } };
+const BROKEN: Result<never> = { ok: false, failure: { kind: 'server-fault', message: BASE.serverFault } };

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 type Room = 'contract' | 'machines' | 'workers' | 'src' | 'src/sw' | 'server';
 
 const ROOMS: readonly Room[] = ['contract', 'machines', 'workers', 'src', 'src/sw', 'server'];
-const AREAS = ['account', 'people', 'monitoring', 'desk', 'reports', 'billing', 'backup', 'restore', 'brand'];
+const AREAS = ['account', 'people', 'monitoring', 'desk', 'reports', 'billing', 'backup', 'restore', 'brand', 'admin'];
 
 const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   contract: { rooms: ['contract'], packages: /^valibot$/ },
@@ -15,13 +15,13 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   workers: { rooms: ['contract', 'machines', 'workers'], packages: /^(comlink|ky|xstate|valibot)$/ },
   src: {
     rooms: ['contract', 'machines', 'src'],
-    packages: /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react)$/,
+    packages: /^(react|react-dom|react\/jsx-runtime|react-dom\/client|@tanstack\/react-(router|virtual)|@headlessui\/react|@tremor\/react|comlink|valibot|luxon|xstate|@xstate\/react|@simplewebauthn\/browser|uqr)$/,
   },
   // The service worker is one file of its own beside the page: it shares nothing with it.
   'src/sw': { rooms: ['src/sw'], packages: /^$/ },
   server: {
     rooms: ['contract', 'server'],
-    packages: /^(node:.+|hono(\/.+)?|@hono\/.+|kysely|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon)$/,
+    packages: /^(node:.+|hono(\/.+)?|@hono\/.+|kysely|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|nodemailer|openid-client|sanitize-html)$/,
   },
 };
 

@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import { RoleSchema } from '../abilities.ts';
 
-/** The signed-in user as the page knows it. `companies`: the ones it may see, null for all of the provider's. */
+/** Somebody else who acts as the user: who, under which number, until when (ms). */
+export const ActingSchema = v.object({ id: v.string(), username: v.string(), name: v.string(), impersonation: v.string(), until: v.number() });
+export type Acting = v.InferOutput<typeof ActingSchema>;
+
+/**
+ * The signed-in user as the page knows it, and keeps it. `companies`: the ones it may see, null for all of the provider's. Phone numbers are
+ * not here: they are asked for by the pages that show them, and not kept.
+ */
 export const MeSchema = v.object({
   id: v.string(),
   username: v.string(),
@@ -10,6 +17,19 @@ export const MeSchema = v.object({
   roles: v.array(RoleSchema),
   companies: v.nullable(v.array(v.number())),
   serviceProviderId: v.string(),
+  masterServiceProviderId: v.nullable(v.string()),
+  auth: v.picklist(['ad', 'db']),
+  /** A new password is to be chosen before anything else; questions too. */
+  passwordReset: v.boolean(),
+  forceSecurityQuestions: v.boolean(),
+  acceptedTerms: v.boolean(),
+  /** Where this user begins instead of the app's own first page. */
+  landingPage: v.nullable(v.string()),
+  /** Applications that this user may be led to. */
+  sso: v.array(v.picklist(['vac', 'vcd', 'zerto'])),
+  language: v.nullable(v.string()),
+  timeZone: v.nullable(v.string()),
+  acting: v.nullable(ActingSchema),
 });
 export type Me = v.InferOutput<typeof MeSchema>;
 
@@ -20,5 +40,7 @@ export const SessionSchema = v.object({
   userId: v.string(),
   user: MeSchema,
   offlineUntil: v.number(),
+  /** Once, where a second factor was set up on the way in. */
+  recoveryCodes: v.optional(v.array(v.string())),
 });
 export type Session = v.InferOutput<typeof SessionSchema>;

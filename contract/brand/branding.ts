@@ -1,4 +1,38 @@
 import * as v from 'valibot';
+import { RoleSchema } from '../abilities.ts';
+
+const on = v.optional(v.boolean(), false);
+const link = v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/|\/(?![/\\])|mailto:|tel:)/));
+
+/** Switches of what a portal shows, as the specification names them. What is left out is off. */
+export const FeaturesSchema = v.object({
+  rules: on,
+  hints: on,
+  reporting: v.optional(v.object({ enabled: on, visibleFor: v.optional(v.array(v.union([RoleSchema, v.literal('all')])), ['all']) }), { enabled: false, visibleFor: ['all'] }),
+  footer: on,
+  socialMedia: v.optional(v.object({ links: v.array(v.object({ platform: v.pipe(v.string(), v.maxLength(32)), link })) }), { links: [] }),
+  supportSection: v.optional(v.object({
+    enabled: on,
+    links: v.optional(v.object({ request: on, live: on, downloads: on, faq: v.optional(v.object({ enabled: on, url: v.optional(v.nullable(link), null) }), { enabled: false, url: null }) }), { request: false, live: false, downloads: false, faq: { enabled: false, url: null } }),
+  }), { enabled: false, links: { request: false, live: false, downloads: false, faq: { enabled: false, url: null } } }),
+  invoice_automation: on,
+  billing: v.optional(v.object({ ccCollection: on }), { ccCollection: false }),
+  office365: v.optional(v.object({
+    selfRegistration: v.optional(v.object({
+      termsOfUse: v.optional(v.nullable(v.object({ title: v.string(), text: v.string(), version: v.string() })), null),
+      serviceLevels: v.optional(v.array(v.object({ id: v.string(), label: v.string() })), []),
+    }), { termsOfUse: null, serviceLevels: [] }),
+    restoreUrl: v.optional(v.nullable(link), null),
+    restorePortal: v.optional(v.object({ outlook: on, onedrive: on, sharepoint: on, teams: on }), { outlook: false, onedrive: false, sharepoint: false, teams: false }),
+  }), { selfRegistration: { termsOfUse: null, serviceLevels: [] }, restoreUrl: null, restorePortal: { outlook: false, onedrive: false, sharepoint: false, teams: false } }),
+  /** What the specification hangs on single providers' numbers is a switch here. */
+  privacyPolicy: on,
+  chat: v.optional(v.nullable(v.object({ url: link })), null),
+});
+export type Features = v.InferOutput<typeof FeaturesSchema>;
+
+/** A portal that has switched nothing on. */
+export const PLAIN_FEATURES: Features = v.parse(FeaturesSchema, {});
 
 /** What the page needs to know of the provider before anybody signs in. Colours are `#rrggbb`; addresses http(s) or same-origin paths. */
 export const BrandingSchema = v.object({
@@ -25,5 +59,14 @@ export const BrandingSchema = v.object({
   dayBeginsHour: v.number(),
   /** Days that a signed-in user may open the product with no network. */
   offlineDays: v.number(),
+  features: v.optional(FeaturesSchema, {}),
+  /** Other ways to sign in that the sign-in page offers: the button's words, null where there is none. */
+  oidc: v.optional(v.nullable(v.string()), null),
+  passkeys: v.optional(v.boolean(), true),
+  /** An account is unlocked and a password found by questions, on the pages of the directory. */
+  securityQuestions: v.optional(v.boolean(), false),
 });
 export type Branding = v.InferOutput<typeof BrandingSchema>;
+
+/** What a branding that says nothing of it has. */
+export const PLAIN_BRANDING = { features: PLAIN_FEATURES, oidc: null, passkeys: true, securityQuestions: false } as const;

@@ -6,13 +6,14 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
+import { meOf } from '../me.ts';
 import type { World } from '../world.ts';
 import { EXPIRED } from './authenticate.ts';
 import { COOKIE, cookieOf, deviceCookie, noCookie, refreshCookie } from './cookie.ts';
 import { DEVICE_MS } from './devices.ts';
 import { knownSessions } from './known-sessions.ts';
 import { signIn } from './sign-in.ts';
-import { endSession, refreshSession } from './sessions.ts';
+import { endSession, readSession, refreshSession } from './sessions.ts';
 import type { Opened } from './sessions.ts';
 import { sessionKey } from './session-key.ts';
 import { readToken } from './tokens.ts';
@@ -68,18 +69,9 @@ async function handOver(world: World, opened: Opened, ask: Ask): Promise<Result<
 }
 
 /** Null where the user is gone. */
-async function sessionOf(tx: TenantTx, { pair, userId, accessUntil }: Opened, now: Ms): Promise<Session | null> {
-  const { tenant, sql } = tx;
-  const user = (await tx.rows('user', [userId])).get(userId);
-  const person = await sql.selectFrom('person').select(['username', 'name', 'email']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirst();
-  if (!user || user.deletedAt !== null || !person) return null;
-  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
-  return {
-    token: pair.access, tokenExpiresAt: accessUntil, userId,
-    user: {
-      id: userId, username: person.username, name: person.name, email: person.email ?? '', roles: [...user.roles],
-      companies: user.companies === null ? null : [...user.companies], serviceProviderId: tenant,
-    },
-    offlineUntil: now + branding.offlineDays * 86_400_000,
-  };
+async function sessionOf(tx: TenantTx, { session, pair, userId, accessUntil }: Opened, now: Ms): Promise<Session | null> {
+  const found = await readSession(tx, session);
+  if (!found?.signed) return null;
+  const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+  return { token: pair.access, tokenExpiresAt: accessUntil, userId, user: await meOf(tx, found.signed), offlineUntil: now + branding.offlineDays * 86_400_000 };
 }

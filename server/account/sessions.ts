@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Signed } from '../http/handler.ts';
@@ -8,22 +9,33 @@ import { firstPair, hashOf, nextPair } from './tokens.ts';
 import type { Pair, Token } from './tokens.ts';
 
 /** A session that was opened or refreshed: the tokens are known here and nowhere else. */
-export interface Opened { readonly pair: Pair; readonly userId: UserId; readonly accessUntil: Ms; readonly cookieUntil: Ms }
+export interface Opened { readonly session: string; readonly pair: Pair; readonly userId: UserId; readonly accessUntil: Ms; readonly cookieUntil: Ms }
 
 const KEEP_MS: Ms = 7 * 86_400_000;
 
-export async function openSession(tx: TenantTx, world: World, key: Buffer, of: { readonly userId: UserId; readonly now: Ms; readonly ip: string; readonly agent: string }): Promise<Opened> {
+/** `how`: by which way in. `acting`: somebody else's hands, from which session of theirs, and why (G42); such a session ends after an hour. */
+export interface NewSession {
+  readonly userId: UserId;
+  readonly now: Ms;
+  readonly ip: string;
+  readonly agent: string;
+  readonly how?: string;
+  readonly acting?: { readonly actor: UserId; readonly impersonation: string; readonly parent: string; readonly reason: string };
+}
+
+export async function openSession(tx: TenantTx, world: World, key: Buffer, of: NewSession): Promise<Opened> {
   // Those that ended long ago have nothing left to tell: until then their devices still learn that they expired.
   await tx.sql.deleteFrom('session').where('tenant_id', '=', tx.tenant).where('absolute_until', '<', of.now - KEEP_MS).execute();
   const id = world.chance.uuid();
   const pair = firstPair(id, key, world.chance);
-  const until = { access: of.now + LIMITS.accessMs, idle: of.now + LIMITS.idleMs, absolute: of.now + LIMITS.absoluteMs };
+  const until = { access: of.now + LIMITS.accessMs, idle: of.now + LIMITS.idleMs, absolute: of.now + (of.acting ? LIMITS.impersonationMs : LIMITS.absoluteMs) };
   await tx.sql.insertInto('session').values({
     tenant_id: tx.tenant, id, user_id: of.userId, access_hash: pair.accessHash, access_until: until.access, refresh_hash: pair.refreshHash,
     previous_refresh_hash: null, rotated_at: of.now, idle_until: until.idle, absolute_until: until.absolute, made_at: of.now, ended_at: null,
-    ip: of.ip, agent: of.agent,
+    ip: of.ip, agent: of.agent, authenticated_at: of.now, how: of.how ?? 'password',
+    actor_id: of.acting?.actor ?? null, impersonation_id: of.acting?.impersonation ?? null, parent_id: of.acting?.parent ?? null, reason: of.acting?.reason ?? null,
   }).execute();
-  return { pair, userId: of.userId, accessUntil: until.access, cookieUntil: until.idle };
+  return { session: id, pair, userId: of.userId, accessUntil: until.access, cookieUntil: until.idle };
 }
 
 export type Refreshed = { readonly is: 'fresh'; readonly opened: Opened } | { readonly is: 'expired' | 'unknown' | 'reused' };
@@ -44,10 +56,10 @@ export async function refreshSession(tx: TenantTx, key: Buffer, token: Token, no
     await tx.sql.updateTable('session').set({
       access_hash: pair.accessHash, access_until: accessUntil, refresh_hash: pair.refreshHash, previous_refresh_hash: hash, rotated_at: now, idle_until: cookieUntil,
     }).where('tenant_id', '=', tx.tenant).where('id', '=', row.id).execute();
-    return { is: 'fresh', opened: { pair, userId: row.user_id, accessUntil, cookieUntil } };
+    return { is: 'fresh', opened: { session: row.id, pair, userId: row.user_id, accessUntil, cookieUntil } };
   }
   const inRace = hash === row.previous_refresh_hash && now - row.rotated_at <= LIMITS.refreshGraceMs && pair.refreshHash === row.refresh_hash;
-  if (inRace && !isOver(row, now)) return { is: 'fresh', opened: { pair, userId: row.user_id, accessUntil: row.access_until, cookieUntil: row.idle_until } };
+  if (inRace && !isOver(row, now)) return { is: 'fresh', opened: { session: row.id, pair, userId: row.user_id, accessUntil: row.access_until, cookieUntil: row.idle_until } };
   await endSession(tx, row.id, now);
   return { is: 'reused' };
 }
@@ -57,12 +69,18 @@ export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<voi
 }
 
 /** The session's row and who holds it, with the rights of this moment (G33). Null user: there is none any more. */
-export async function readSession(tx: TenantTx, id: string): Promise<{ readonly row: SessionTable; readonly signed: Signed | null } | null> {
+export async function readSession(tx: TenantTx, id: string): Promise<{ readonly row: Selectable<SessionTable>; readonly signed: Signed | null } | null> {
   const row = await tx.sql.selectFrom('session').selectAll().where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
   if (!row) return null;
   const user = (await tx.rows('user', [row.user_id])).get(row.user_id);
-  const gone = !user || user.deletedAt !== null;
-  return { row, signed: gone ? null : { sessionId: row.id, userId: user.id, roles: user.roles, companies: user.companies } };
+  const person = await tx.sql.selectFrom('person').select('password_reset').where('tenant_id', '=', tx.tenant).where('id', '=', row.user_id).executeTakeFirst();
+  const gone = !user || user.deletedAt !== null || !person;
+  return {
+    row, signed: gone ? null : {
+      sessionId: row.id, userId: user.id, roles: user.roles, companies: user.companies, actor: row.actor_id ?? user.id, impersonation: row.impersonation_id,
+      beganAt: row.made_at, authenticatedAt: row.authenticated_at, mustReset: person.password_reset && row.impersonation_id === null,
+    },
+  };
 }
 
 /** What the session may do now: null when it has ended, run out, or its user is gone. For streams, which outlive their access token. */
@@ -72,4 +90,4 @@ export const aliveSession = (world: World, tenant: TenantId, sessionId: string):
     return found && found.row.ended_at === null && !isOver(found.row, world.clock.now()) ? found.signed : null;
   }, { readOnly: true });
 
-export const isOver = (row: Pick<SessionTable, 'idle_until' | 'absolute_until'>, now: Ms): boolean => now >= row.idle_until || now >= row.absolute_until;
+export const isOver = (row: Pick<Selectable<SessionTable>, 'idle_until' | 'absolute_until'>, now: Ms): boolean => now >= row.idle_until || now >= row.absolute_until;

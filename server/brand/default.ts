@@ -1,3 +1,4 @@
+import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { LIMITS } from '#contract/limits.ts';
 
@@ -5,5 +6,5 @@ import { LIMITS } from '#contract/limits.ts';
 export const defaultBranding = (id: string, name: string, domain: string): Branding => ({
   id, name, title: 'Portal', favIconUrl: null, apiUrl: '/api/v1', domain, sidebarLogoUrl: null, sidebarLogoWidth: null, sidebarLogoHeight: null,
   sidebarTitle: 'Portal', supportEmail: null, supportPhone: null, authType: 'db', isStripeEnabled: false, accent: null, accentDark: null,
-  sidebar: null, sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: LIMITS.offlineDays,
+  sidebar: null, sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: LIMITS.offlineDays, ...PLAIN_BRANDING,
 });

@@ -1,6 +1,8 @@
 import { can } from '#contract/abilities.ts';
-import type { Gate } from '#contract/call.ts';
+import type { Call } from '#contract/call.ts';
 import type { TenantId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { authenticate } from '../account/authenticate.ts';
@@ -10,12 +12,18 @@ import type { Signed } from './handler.ts';
 
 /**
  * Who may pass. `public` asks nobody; an ingest key is read by the handler, which alone knows where it stands (a header, the address).
- * Everything else needs a session of this very provider, and an ability where the call names one.
+ * Everything else needs a session of this very provider, and an ability where the call names one, which who has to choose a password first
+ * does not have. `own`: no hands but the user's (G42). `fresh`: a factor was shown a moment ago (G44).
  */
-export async function passGate(world: World, gate: Gate, tenant: TenantId | null, request: Request): Promise<Result<Signed | null>> {
+export async function passGate(world: World, call: Pick<Call, 'gate' | 'own' | 'fresh'>, tenant: TenantId | null, request: Request): Promise<Result<Signed | null>> {
+  const { gate } = call;
   if (gate === 'public' || gate === 'ingest-key') return ok(null);
   if (tenant === null) return failed(SIGNED_OUT);
   const who = await authenticate(world, tenant, request);
-  if (!who.ok || gate === 'signed-in') return who;
-  return can(who.value.roles, gate) ? who : failed(FORBIDDEN);
+  if (!who.ok) return who;
+  const { roles, mustReset, impersonation, authenticatedAt } = who.value;
+  if (gate !== 'signed-in' && (mustReset || !can(roles, gate))) return failed(FORBIDDEN);
+  if (call.own === true && impersonation !== null) return failed({ kind: 'forbidden', message: MESSAGES.notWhileActing });
+  if (call.fresh === true && world.clock.now() - authenticatedAt > LIMITS.freshMs) return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
+  return who;
 }

@@ -10,6 +10,14 @@ export interface Signed {
   readonly roles: readonly Role[];
   /** Null: all companies of the provider. */
   readonly companies: readonly CompanyN[] | null;
+  /** Whose hands these are: the user's own, or of somebody signed in as the user; then `impersonation` numbers that. */
+  readonly actor: UserId;
+  readonly impersonation: string | null;
+  readonly beganAt: Ms;
+  /** When a factor was last shown (G44). */
+  readonly authenticatedAt: Ms;
+  /** A new password has to be chosen first: until then nothing that needs an ability is done. */
+  readonly mustReset: boolean;
 }
 
 /** An idempotent command of a device (OUT-3): its id, the device and its number in the device's order. */

@@ -3,6 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
+import { byUser } from '../by.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import type { Ask, Signed } from './handler.ts';
@@ -31,8 +32,7 @@ export function once<T>(world: World, ask: Ask, decide: (tx: TenantTx, signed: S
       if (command.order < expected) return failed({ kind: 'out-of-order', message: MESSAGES.outOfOrder, expected });
     }
     const { drafts, answer } = await decide(tx, signed);
-    const by = { actor: { is: 'user', id: signed.userId }, subject: null, commandId: command?.id ?? null, at: now } as const;
-    const logged = drafts.length > 0 ? await tx.append(drafts, by) : [];
+    const logged = drafts.length > 0 ? await tx.append(drafts, byUser(signed, command?.id ?? null, now)) : [];
     const result = answer(logged.at(-1)?.seq ?? (await tx.head()).seq);
     if (command) {
       await tx.sql.insertInto('command').values({

@@ -40,7 +40,7 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
       if (call.method !== 'GET' && call.gate === 'public' && forged(name, request.headers, caller)) return refuse(FORBIDDEN);
       const gate = await inLine(queue, async () => {
         seen.tenant = await tenantOf(caller.host);
-        return passGate(world, call.gate, seen.tenant, request);
+        return passGate(world, call, seen.tenant, request);
       }, limits);
       if (gate instanceof Response) return gate;
       if (!gate.ok) return refuse(gate.failure);

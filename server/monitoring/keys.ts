@@ -8,6 +8,7 @@ import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
+import { byUser } from '../by.ts';
 import type { By, TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { hashOf, hintOf, secretOf } from './ingest-key.ts';
@@ -87,7 +88,7 @@ const sees = (ask: Ask, company: CompanyN): boolean => ask.signed !== null && (a
 
 function by(ask: Ask): By {
   if (!ask.signed) throw new Error('A key without a person who asks for it.');
-  return { actor: { is: 'user', id: ask.signed.userId }, subject: null, commandId: ask.command?.id ?? null, at: ask.now };
+  return byUser(ask.signed, ask.command?.id ?? null, ask.now);
 }
 
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };

@@ -1,5 +1,8 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { PersonSettings } from '#contract/account/profile.ts';
+import type { Notification } from '#contract/account/notifications.ts';
 import type { Branding } from '#contract/brand/branding.ts';
+import type { ProviderSettings } from '#contract/brand/settings.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Tables } from '#contract/fold.ts';
 import type { Task } from '#contract/monitoring/task.ts';
@@ -41,11 +44,23 @@ export interface Database {
   trusted_device: TrustedDeviceTable;
   throttle: ThrottleTable;
   source_health: SourceHealthTable;
+  attempt: AttemptTable;
+  totp: { tenant_id: TenantId; user_id: UserId; sealed: string; confirmed_at: Ms | null; last_step: number };
+  recovery_code: { tenant_id: TenantId; user_id: UserId; hash: string; used_at: Ms | null };
+  passkey: PasskeyTable;
+  security_answer: { tenant_id: TenantId; user_id: UserId; question: string; hash: string };
+  one_time: OneTimeTable;
+  audit: AuditTable;
+  outgoing: OutgoingTable;
+  secret: { tenant_id: TenantId; name: string; sealed: string; at: Ms };
+  notification: { tenant_id: TenantId; id: string; row: Json<Notification>; made_at: Ms; ended_at: Ms | null };
+  notification_ack: { tenant_id: TenantId; notification_id: string; user_id: UserId; at: Ms };
+  brand_asset: { tenant_id: TenantId; name: string; type: string; base64: string; hash: string; at: Ms };
   quarantine: { tenant_id: TenantId; seq: number; reason: string; at: Ms };
 
   migration: { name: string; at: Ms };
   /** Every provider there is; at most one is the default, for hosts that nobody has named. */
-  tenant_list: { tenant_id: TenantId; is_default: boolean };
+  tenant_list: { tenant_id: TenantId; is_default: boolean; master_id: Generated<TenantId | null> };
   provider_host: { host: string; tenant_id: TenantId };
   /** SHA-256 (hex) of an ingest key, and whose it is. */
   key_index: { hash: string; tenant_id: TenantId; key_id: KeyId };
@@ -53,11 +68,14 @@ export interface Database {
 }
 
 type Json<T> = ColumnType<T, string, string>;
+/** `{}` where nothing is given. */
+type Filled<T> = ColumnType<T, string | undefined, string>;
 type Row<T extends keyof Tables> = { tenant_id: TenantId; row: Json<Tables[T]> };
 type Projection<N extends number, T extends keyof Tables> = Row<T> & { n: N };
 type ProjectionById<T extends keyof Tables> = Row<T> & { id: string };
 
-export interface ProviderTable { tenant_id: TenantId; branding: Json<Branding> }
+/** `settings`: what the provider chose and the page before signing in need not know. Secrets stand in `secret`. */
+export interface ProviderTable { tenant_id: TenantId; branding: Json<Branding>; settings: Filled<ProviderSettings> }
 
 /** `next_…` is the number that the next of its kind gets. `seq` is the last event's number, 0 before the first. */
 export interface HeadTable {
@@ -118,6 +136,18 @@ export interface PersonTable {
   name: string;
   email: string | null;
   password_hash: string | null;
+  auth: Generated<'db' | 'ad'>;
+  mobile_phone: Generated<string | null>;
+  office_phone: Generated<string | null>;
+  /** The next thing to do after signing in is to choose a new password, and to choose questions. */
+  password_reset: Generated<boolean>;
+  force_questions: Generated<boolean>;
+  phone_updated_once: Generated<boolean>;
+  language: Generated<string | null>;
+  time_zone: Generated<string | null>;
+  terms_at: Generated<Ms | null>;
+  password_at: Generated<Ms | null>;
+  settings: Filled<PersonSettings>;
 }
 
 /** Tokens stand as SHA-256 only. */
@@ -136,6 +166,83 @@ export interface SessionTable {
   ended_at: Ms | null;
   ip: string;
   agent: string;
+  /** Who acts as the user of this session, since which session, why; null: the user. */
+  actor_id: Generated<UserId | null>;
+  impersonation_id: Generated<string | null>;
+  reason: Generated<string | null>;
+  parent_id: Generated<string | null>;
+  /** When a factor was last shown. */
+  authenticated_at: Generated<Ms>;
+  how: Generated<string>;
+}
+
+/** Something that takes several steps before anybody is signed in. `state` holds no secret; the code stands hashed. */
+export interface AttemptTable {
+  tenant_id: TenantId;
+  id: string;
+  kind: string;
+  user_id: UserId | null;
+  secret_hash: string;
+  state: Json<Readonly<Record<string, unknown>>>;
+  code_hash: string | null;
+  code_until: Ms | null;
+  tries: Generated<number>;
+  sends: Generated<number>;
+  made_at: Ms;
+  until: Ms;
+  done_at: Ms | null;
+}
+
+/** `id` is the credential's, base64url, as is the key. */
+export interface PasskeyTable {
+  tenant_id: TenantId;
+  id: string;
+  user_id: UserId;
+  public_key: string;
+  counter: number;
+  transports: Json<readonly string[]>;
+  name: string;
+  made_at: Ms;
+  used_at: Ms | null;
+}
+
+/** What is good for one use: a link, a token. `hash`: SHA-256 (hex) of the secret. */
+export interface OneTimeTable {
+  tenant_id: TenantId;
+  hash: string;
+  kind: string;
+  user_id: UserId | null;
+  data: Json<Readonly<Record<string, unknown>>>;
+  made_at: Ms;
+  until: Ms;
+  used_at: Ms | null;
+}
+
+/** The record of accounts. `user_id`: whom it concerns. */
+export interface AuditTable {
+  tenant_id: TenantId;
+  at: Ms;
+  id: string;
+  what: string;
+  user_id: UserId | null;
+  actor_id: UserId | null;
+  impersonation_id: string | null;
+  ip: string;
+  agent: string;
+  detail: Json<Readonly<Record<string, unknown>>>;
+}
+
+/** A mail or a short message. `next_at`: when it is tried next; null where it was sent, given up, or has nowhere to go and stays here. */
+export interface OutgoingTable {
+  tenant_id: TenantId;
+  id: string;
+  kind: 'mail' | 'sms';
+  sealed: string;
+  made_at: Ms;
+  sent_at: Ms | null;
+  tries: Generated<number>;
+  next_at: Ms | null;
+  fault: string | null;
 }
 
 /** A device on which this user has signed in, until when. Its token stands as SHA-256 only, and the one before as long as the new one was not used. */
@@ -147,6 +254,8 @@ export interface TrustedDeviceTable {
   previous_hash: string | null;
   used_at: Ms;
   until: Ms;
+  /** Until then a code is not asked for here. */
+  skips_code_until: Generated<Ms>;
 }
 
 /** Failures that are held against somebody, until when nothing more is looked at, and when all of it is forgotten (null: never). */

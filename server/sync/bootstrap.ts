@@ -1,11 +1,11 @@
 import type { PreferenceRow } from '#contract/account/preferences.ts';
-import type { Me } from '#contract/account/me.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import type { Signed } from '#server/http/handler.ts';
+import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt, daysOf } from './days.ts';
 import type { Kinds } from './kinds.ts';
@@ -13,15 +13,6 @@ import { scopeOf, seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 const DAY_MS = 86_400_000;
-
-export async function meOf(tx: TenantTx, signed: Signed): Promise<Me> {
-  const person = await tx.sql.selectFrom('person').select(['username', 'name', 'email'])
-    .where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
-  return {
-    id: signed.userId, username: person.username, name: person.name, email: person.email ?? '', roles: [...signed.roles],
-    companies: signed.companies === null ? null : [...signed.companies], serviceProviderId: tx.tenant,
-  };
-}
 
 /** All of it from one snapshot of the database: the small tables stand exactly at `cursor`. */
 export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Kinds): Promise<Bootstrap> {

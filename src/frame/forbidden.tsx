@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { MESSAGES } from '#contract/messages.ts';
+import { BASE } from '#contract/messages/base.ts';
 import { homeOf, menuOf } from '../menu.ts';
 import { useBranding, useMe } from '../session.ts';
 import { Notice } from './notice-page.tsx';
@@ -12,7 +12,7 @@ export function Forbidden() {
   return (
     <Page title="No access">
       <Notice
-        icon="lock" level={2} title={MESSAGES.forbidden}
+        icon="lock" level={2} title={BASE.forbidden}
         {...(menuOf(roles).length > 0 && { actions: <Link to={homeOf(roles)} className="text-accent underline underline-offset-2">Go to the first page</Link> })}
       >
         <p className="m-0">

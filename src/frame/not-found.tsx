@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { MESSAGES } from '#contract/messages.ts';
+import { BASE } from '#contract/messages/base.ts';
 import { useBranding } from '../session.ts';
 import { Notice } from './notice-page.tsx';
 import { titleOf } from './branded.ts';
@@ -10,7 +10,7 @@ export function NotFound() {
     <main className="h-full overflow-auto bg-paper">
       <title>{`Not found - ${title}`}</title>
       <Notice icon="search" title="Not found" actions={<Link to="/" className="text-accent underline underline-offset-2">Go to the first page</Link>}>
-        <p className="m-0">{MESSAGES.pageNotFound}</p>
+        <p className="m-0">{BASE.pageNotFound}</p>
       </Notice>
     </main>
   );

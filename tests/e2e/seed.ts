@@ -13,7 +13,7 @@ const [dataDir = '', password = ''] = process.argv.slice(2);
 const log = { ...makeLog(systemClock), info: () => undefined };
 const store = await openStore({ dataDir, databaseUrl: null, log, clock: systemClock });
 const world: World = {
-  store, clock: systemClock, chance: systemChance, log, config: { port: 0, dataDir, databaseUrl: null, pageDir: null, trustedProxies: [] },
+  store, clock: systemClock, chance: systemChance, log, config: { port: 0, dataDir, databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null },
 };
 await firstStart(world, password);
 const [own] = await store.tenants();

@@ -1,3 +1,5 @@
+import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import { PLAIN } from '#tests/me.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
@@ -30,14 +32,14 @@ const USUAL: Scene = {
 export const sceneOf = (json: string | null): Scene => ({ ...USUAL, ...(JSON.parse(json ?? '{}') as Partial<Scene>) });
 
 export const meOf = (scene: Scene): Me => ({
-  id: 'u1', username: 'd.reyes', name: 'Dana Reyes', email: 'd.reyes@northwind.example', roles: scene.roles, companies: null, serviceProviderId: 'p1',
+  id: 'u1', username: 'd.reyes', name: 'Dana Reyes', email: 'd.reyes@northwind.example', roles: scene.roles, companies: null, serviceProviderId: 'p1', ...PLAIN,
 });
 
 export function brandingOf({ brand }: Scene): Branding {
   const plain: Branding = {
     id: 'p1', name: 'Northwind Backup', title: 'Portal', favIconUrl: null, apiUrl: '', domain: 'localhost', sidebarLogoUrl: null, sidebarLogoWidth: null,
     sidebarLogoHeight: null, sidebarTitle: 'Portal', supportEmail: 'support@northwind.example', supportPhone: '(555) 010-0142', authType: 'db',
-    isStripeEnabled: false, accent: null, accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'America/Chicago', dayBeginsHour: 0, offlineDays: 7,
+    isStripeEnabled: false, accent: null, accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'America/Chicago', dayBeginsHour: 0, offlineDays: 7, ...PLAIN_BRANDING
   };
   switch (brand) {
     case 'none': return plain;

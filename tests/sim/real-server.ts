@@ -32,7 +32,7 @@ export class RealServer {
     const timer = { now: () => clock.now(), after: (ms: number, work: () => void) => ({ cancel: clock.after(ms, work) }) };
     this.world = {
       store: counted, clock: timer, chance: systemChance, log: makeLog(systemClock, () => {}),
-      config: { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [] },
+      config: { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null },
     };
     this.tenant = systemChance.uuid();
     this.#host = `${this.tenant}.example`;

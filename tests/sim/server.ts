@@ -1,3 +1,5 @@
+import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import { PLAIN } from '#tests/me.ts';
 import { createHash } from 'node:crypto';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Me } from '#contract/account/me.ts';
@@ -40,7 +42,7 @@ export class SimServer {
     const id = `00000000-0000-4000-8000-${String(this.users.size + 1).padStart(12, '0')}`;
     const user: User = {
       companies: null,
-      me: { id, username: name, name, email: `${name}@example.test`, roles: ['operator', 'admin'], companies: null, serviceProviderId: TENANT },
+      me: { id, username: name, name, email: `${name}@example.test`, roles: ['operator', 'admin'], companies: null, serviceProviderId: TENANT, ...PLAIN },
     };
     this.users.set(id, user);
     return user;
@@ -207,7 +209,7 @@ export const TENANT = '00000000-0000-4000-8000-00000000000f';
 export const BRANDING: Branding = {
   id: TENANT, name: 'Test', title: 'Test', favIconUrl: null, apiUrl: '', domain: 'test', sidebarLogoUrl: null, sidebarLogoWidth: null, sidebarLogoHeight: null,
   sidebarTitle: 'Test', supportEmail: null, supportPhone: null, authType: 'db', isStripeEnabled: false, accent: null, accentDark: null, sidebar: null,
-  sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7,
+  sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7, ...PLAIN_BRANDING
 };
 const SOURCE: Pick<Logged, 'actor' | 'commandId'> = { actor: { is: 'source', id: 'key' }, commandId: null };
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);

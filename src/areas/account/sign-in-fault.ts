@@ -1,6 +1,6 @@
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
+import { BASE } from '#contract/messages/base.ts';
 
 export type SignInFault =
   | { readonly is: 'empty'; readonly what: 'username' | 'password' }
@@ -11,11 +11,11 @@ export type SignInFault =
 /** What a person is told of a failed attempt. Never which of the two was wrong. */
 export function faultOf(failure: Failure, now: Ms): SignInFault {
   switch (failure.kind) {
-    case 'wrong-credentials': return { is: 'refused', sentence: MESSAGES.wrongCredentials };
+    case 'wrong-credentials': return { is: 'refused', sentence: BASE.wrongCredentials };
     case 'too-many': return { is: 'throttled', from: now, until: now + failure.retryAfterMs };
-    case 'needs-network': return { is: 'refused', sentence: MESSAGES.needsNetwork };
-    case 'no-answer': return { is: 'refused', sentence: MESSAGES.noAnswer };
-    default: return { is: 'refused', sentence: failure.message || MESSAGES.loginFailed };
+    case 'needs-network': return { is: 'refused', sentence: BASE.needsNetwork };
+    case 'no-answer': return { is: 'refused', sentence: BASE.noAnswer };
+    default: return { is: 'refused', sentence: failure.message || BASE.loginFailed };
   }
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { MESSAGES } from '#contract/messages.ts';
+import { BASE } from '#contract/messages/base.ts';
 import { now, useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { titleOf } from '#src/frame/branded.ts';
@@ -56,10 +56,10 @@ export function SignIn() {
             <h1 className="m-0 text-head">Sign in</h1>
             {branding && <p className="m-0 mt-1 break-words text-ink-2">Use your {branding.name} account.</p>}
           </div>
-          {expired && fault === null && <Callout tone="warning">{MESSAGES.sessionExpired}</Callout>}
-          {offline && <Callout tone="warning" alert>{MESSAGES.signInNeedsNetwork}</Callout>}
+          {expired && fault === null && <Callout tone="warning">{BASE.sessionExpired}</Callout>}
+          {offline && <Callout tone="warning" alert>{BASE.signInNeedsNetwork}</Callout>}
           {fault?.is === 'refused' && <Callout tone="failed" alert>{fault.sentence}</Callout>}
-          {waits !== null && <Callout tone="warning" alert>{MESSAGES.tooManyTries} <span aria-hidden>You can try again {waits}.</span></Callout>}
+          {waits !== null && <Callout tone="warning" alert>{BASE.tooManyTries} <span aria-hidden>You can try again {waits}.</span></Callout>}
           <TextField
             ref={first} label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars}
             value={username} onChange={(event) => setUsername(event.target.value)} fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}

@@ -1,3 +1,5 @@
+import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import { PLAIN } from '#tests/me.ts';
 import { encodeColumns, runAt, viewColumns } from '#contract/monitoring/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
@@ -112,11 +114,11 @@ function timed<T extends object>(what: string, thing: T, names: readonly (keyof 
   return new Proxy(thing, { get: (target, name) => Reflect.get(name in around ? around : target, name) as unknown });
 }
 
-const ME = { id: OWNER.user, username: 'bench', name: 'Bench', email: 'bench@example.com', roles: ['operator' as const], companies: null, serviceProviderId: OWNER.tenant };
+const ME = { id: OWNER.user, username: 'bench', name: 'Bench', email: 'bench@example.com', roles: ['operator' as const], companies: null, serviceProviderId: OWNER.tenant, ...PLAIN };
 const BRANDING = {
   id: OWNER.tenant, name: 'Bench', title: 'Portal', favIconUrl: null, apiUrl: '/api/v1', domain: 'localhost', sidebarLogoUrl: null, sidebarLogoWidth: null,
   sidebarLogoHeight: null, sidebarTitle: 'Portal', supportEmail: null, supportPhone: null, authType: 'db' as const, isStripeEnabled: false, accent: null,
-  accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'Europe/Berlin', dayBeginsHour: 0, offlineDays: 7,
+  accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'Europe/Berlin', dayBeginsHour: 0, offlineDays: 7, ...PLAIN_BRANDING
 };
 
 /** Bytes before encryption: what is sealed, without the 16 bytes that say it is whole. */

@@ -1,3 +1,4 @@
+import { PLAIN } from '#tests/me.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { ok } from '#contract/result.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -35,7 +36,7 @@ eachDatabase((_name, open) => {
     const now = ground.world.clock.now();
     expect(answer.body.data).toMatchObject({
       userId: id, tokenExpiresAt: now + LIMITS.accessMs, offlineUntil: now + LIMITS.offlineDays * 86_400_000,
-      user: { id, username: 'kate', name: 'Kate', email: 'kate@example.com', roles: ['admin'], companies: null, serviceProviderId: tenant },
+      user: { id, username: 'kate', name: 'Kate', email: 'kate@example.com', roles: ['admin'], companies: null, serviceProviderId: tenant, ...PLAIN },
     });
     expect(answer.headers.getSetCookie().filter((one) => !one.startsWith('__Host-daybook-device='))).toEqual([expect.stringMatching(/^__Host-daybook-refresh=[\w-]{64}; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Strict$/)]);
     expect(Buffer.from(answer.body.data.token, 'base64url').byteLength).toBe(48);

@@ -18,7 +18,7 @@ import { freshStore } from '../store/databases.ts';
 /** A world whose clock stands where the test puts it. Timers are real: they wait for things that really happen. */
 export interface Ground { readonly world: World; readonly lines: string[]; pass(ms: number): void }
 
-export const CONFIG: Config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [] };
+export const CONFIG: Config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null };
 
 export async function makeGround(config: Partial<Config> = {}, given?: Store): Promise<Ground> {
   const lines: string[] = [];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { Tables, TableName } from '#contract/fold.ts';
 import type { Source } from '#contract/monitoring/words.ts';
-import type { Ask } from '#server/http/handler.ts';
+import type { Ask, Signed } from '#server/http/handler.ts';
 import { makeApp } from '#server/http/app.ts';
 import { ingestHandlers } from '#server/monitoring/ingest.ts';
 import { defaultBranding } from '#server/brand/default.ts';
@@ -49,7 +49,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
   const lines: string[] = [];
   let now = NOON;
   const clock = { ...systemClock, now: () => now };
-  const config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [] };
+  const config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null };
   const world: World = { store, clock, chance: systemChance, log: makeLog(clock, (_level, line) => lines.push(line)), config };
   const ground: Ground = { world, lines, at(ms) { now = ms; }, pass(ms) { now += ms; } };
   const tenant = randomUUID();
@@ -88,8 +88,11 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
   };
 }
 
+const signedAs = (userId: string, companies: readonly number[] | null): Signed =>
+  ({ sessionId: randomUUID(), userId, roles: ['admin'], companies, actor: userId, impersonation: null, beganAt: 0, authenticatedAt: 0, mustReset: false });
+
 export const anAsk = (ground: Ground, tenant: string, companies: readonly number[] | null = null): Ask => ({
-  tenant, signed: { sessionId: randomUUID(), userId: randomUUID(), roles: ['admin'], companies }, command: null, now: ground.world.clock.now(), ip: '192.0.2.7',
+  tenant, signed: signedAs(randomUUID(), companies), command: null, now: ground.world.clock.now(), ip: '192.0.2.7',
   request: new Request('http://localhost/'), answer: new Headers(),
 });
 

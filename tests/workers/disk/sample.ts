@@ -1,3 +1,5 @@
+import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import { PLAIN } from '#tests/me.ts';
 import type { Day } from '#contract/ids.ts';
 import { encodeColumns, newestFirst, runAt, viewColumns, type LeanRun, type RunColumns } from '#contract/monitoring/columns.ts';
 import type { Command, Disk, Fresh, Opened, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
@@ -26,11 +28,11 @@ export const problem = (n: number, runs = 1): NonNullable<SmallRows['problem']>[
 
 export const fresh = (rows: SmallRows = {}, days: readonly Day[] = DAYS, epoch = 'e1'): Fresh => ({
   epoch, cursor: 10, days, rows, people: [{ id: 'u1', name: 'Ada' }],
-  me: { id: 'u1', username: 'ada', name: 'Ada', email: 'ada@example.test', roles: ['admin'], companies: null, serviceProviderId: 't1' },
+  me: { id: 'u1', username: 'ada', name: 'Ada', email: 'ada@example.test', roles: ['admin'], companies: null, serviceProviderId: 't1', ...PLAIN },
   branding: {
     id: 't1', name: 'North', title: 'North', favIconUrl: null, apiUrl: '', domain: 'north.test', sidebarLogoUrl: null, sidebarLogoWidth: null,
     sidebarLogoHeight: null, sidebarTitle: 'North', supportEmail: null, supportPhone: null, authType: 'db', isStripeEnabled: false,
-    accent: null, accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7,
+    accent: null, accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'UTC', dayBeginsHour: 0, offlineDays: 7, ...PLAIN_BRANDING
   },
 });
 

@@ -1,0 +1,18 @@
+/** Users, companies, providers. */
+export const PEOPLE = {
+  createUser: 'Error while creating the user. Try again later.',
+  editUser: 'Error while editing the user. Try again later.',
+  deleteUser: 'Error while deleting the user. Try again later.',
+  getUsers: 'Error while trying to get the users, try again later.',
+  addCompany: 'Error while adding the company. Try again later.',
+  editCompany: 'Error while editing the company. Try again later.',
+  deleteCompany: 'Error while deleting the company. Try again later.',
+  getCompany: 'Error while getting the company. Try again later.',
+  getCompanies: 'Error while trying to get the companies, try again later.',
+  getUsersToNotify: 'Error while getting the users to notify. Try again later.',
+  getServiceProviders: 'Error while trying to get the service providers, try again later.',
+  lastAdministrator: 'This is the last administrator. Make another one first.',
+  notYourself: 'You cannot do this to your own account.',
+  companyNameTaken: 'There is a company of this name.',
+  hostTaken: 'This host name belongs to another provider.',
+} as const;
