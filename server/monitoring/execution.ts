@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { EventType } from '#contract/events.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { RawBuilder } from 'kysely';
+import type { Actor, EventType } from '#contract/events.ts';
+import type { CompanyN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Execution, ProblemDeed } from '#contract/monitoring/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
 import { worstFirst } from '#contract/monitoring/task.ts';
@@ -34,7 +35,7 @@ export async function executionOf(tx: TenantTx, run: RunRow, companies: readonly
     expectedAt: isoOrNull(stat ? expectedOf(job, stat) : null),
     lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
     detail: run.detail, log: log?.body ?? null, tasks: worstFirst(told?.tasks ?? []),
-    history: problem ? await historyOf(tx, problem.n) : [],
+    history: problem ? await historyOf(tx, problem) : [],
   };
 }
 
@@ -66,13 +67,28 @@ const DONE = {
 } as const satisfies Partial<Record<EventType, ProblemDeed>>;
 const isDeed = (type: string): type is keyof typeof DONE => type in DONE;
 
+const HISTORY = 100;
+interface Deed { readonly type: string; readonly at: Ms; readonly actor: Actor; readonly data: unknown }
+
+/**
+ * The newest deeds on a problem: its own by its name, and of those on many at once the ones of its company since it began. Each by its index, and not
+ * further than it gives.
+ */
+export const historyQuery = (tenant: TenantId, problem: ProblemN, company: CompanyN): RawBuilder<Deed> => {
+  const deeds = sql`tenant_id = ${tenant} and type in (${sql.join(Object.keys(DONE))})`;
+  const own = sql`entity = ${`problem:${problem}`} and entity not like 'run:%'`;
+  return sql<Deed>`select type, at, actor, data from (
+    (select seq, type, at, actor, data from event where ${deeds} and ${own} order by seq desc limit ${HISTORY})
+    union all
+    (select seq, type, at, actor, data from event where ${deeds} and entity = 'problem:*' and company = ${company}
+      and seq > (select seq from event where tenant_id = ${tenant} and ${own} order by seq limit 1)
+      and data::jsonb->'problems' @> to_jsonb(${problem}::bigint) order by seq desc limit ${HISTORY})
+  ) as deed order by seq desc limit ${HISTORY}`;
+};
+
 /** Who did what to the problem, newest first. */
-async function historyOf(tx: TenantTx, problem: number): Promise<Execution['history']> {
-  const events = await tx.sql.selectFrom('event').select(['type', 'at', 'actor', 'data'])
-    .where('tenant_id', '=', tx.tenant).where('type', 'in', Object.keys(DONE))
-    .where('entity', 'in', [`problem:${problem}`, 'problem:*']).where('entity', 'not like', 'run:%')
-    .where(sql<boolean>`(data->>'n' = ${String(problem)} or data::jsonb->'problems' @> to_jsonb(${problem}::bigint))`)
-    .orderBy('seq', 'desc').limit(100).execute();
+async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Execution['history']> {
+  const { rows: events } = await historyQuery(tx.tenant, n, company).execute(tx.sql);
   const names = new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));
   return events.flatMap(({ type, at, actor, data }) => (!isDeed(type) ? [] : [{
     at: iso(at), who: actor.is === 'user' ? names.get(actor.id) ?? 'A former user' : actor.is === 'source' ? 'The source' : 'The clock',

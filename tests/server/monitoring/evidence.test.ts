@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { CompiledQuery } from 'kysely';
-import type { RawBuilder } from 'kysely';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Draft } from '#contract/events.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -9,7 +8,7 @@ import type { Bootstrap } from '#contract/sync/calls.ts';
 import { EVIDENCE_PAGE, evidenceHandlers } from '#server/monitoring/evidence.ts';
 import { deedsQuery, lastBeforeQuery } from '#server/monitoring/evidence-log.ts';
 import { PROBLEMS_THEN } from '#server/monitoring/evidence-told.ts';
-import type { Store, TenantTx } from '#server/store/store.ts';
+import type { Store } from '#server/store/store.ts';
 import { makeGround } from '../http/ground.ts';
 import type { Answer, Ground } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
@@ -17,6 +16,7 @@ import { aTenant, companyDraft, jobDraft, KEY } from '../store/drafts.ts';
 import { anOffice, failure } from '../sync/ground.ts';
 import type { Asker } from '../sync/ground.ts';
 import { anAsk } from './ground.ts';
+import { rowsRead } from './plan.ts';
 
 const HOUR = 3_600_000, DAY = 24 * HOUR, TODAY = '2026-03-02';
 const runs = (count: number): { numRuns: number } => ({ numRuns: count * Number(process.env['PROOF'] ?? 1) });
@@ -223,16 +223,3 @@ eachDatabase((name, open) => {
     expect(read).toBeLessThanOrEqual(6);
   });
 });
-
-interface Plan { readonly 'Node Type': string; readonly 'Index Name'?: string; readonly 'Actual Rows': number; readonly 'Actual Loops': number; readonly 'Rows Removed by Filter'?: number; readonly Plans?: readonly Plan[] }
-
-/** How many rows of the log a question reads. Fails where it does not go by the index. */
-async function rowsRead(tx: TenantTx, question: Pick<RawBuilder<unknown>, 'compile'>, indexes: readonly string[]): Promise<number> {
-  const query = question.compile(tx.sql);
-  const { rows } = await tx.sql.executeQuery(CompiledQuery.raw(`explain (analyze, format json) ${query.sql}`, [...query.parameters]));
-  const plan = (rows as { readonly 'QUERY PLAN': readonly { readonly Plan: Plan }[] }[])[0]?.['QUERY PLAN'][0]?.Plan;
-  const flat = (one: Plan): Plan[] => [one, ...(one.Plans ?? []).flatMap(flat)];
-  const scans = (plan ? flat(plan) : []).filter((one) => /^(?:Seq|Index|Index Only|Bitmap .*) Scan$/.test(one['Node Type']));
-  expect(scans.filter((one) => one['Node Type'] !== 'Bitmap Heap Scan').map((one) => one['Index Name'])).toEqual(indexes);
-  return scans.filter((one) => one['Node Type'] !== 'Bitmap Index Scan').reduce((sum, one) => sum + (one['Actual Rows'] + (one['Rows Removed by Filter'] ?? 0)) * one['Actual Loops'], 0);
-}
