@@ -8,18 +8,20 @@ import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
 
 /**
- * Left out of a backup: a session that was ended since must not live again, nor a device's token that was renewed since; without known
- * devices failures that were counted would lock their users out.
+ * Left out of a backup: a session that was ended since must not live again, nor a device's token that was renewed since, nor a sign-in under way or a
+ * link that was used since; without known devices failures that were counted would lock their users out.
  */
-export const NOT_KEPT: ReadonlySet<string> = new Set(['session', 'trusted_device', 'throttle', 'migration']);
+export const NOT_KEPT: ReadonlySet<string> = new Set(['session', 'trusted_device', 'throttle', 'attempt', 'one_time', 'migration']);
 
 /** A backup's lines, in this order: `begin`, the tables without an owner, then each tenant's rows closed by its `sum`, then `end`. */
 export type Line =
   | { readonly is: 'begin'; readonly format: 1; readonly at: Ms; readonly step: string }
-  | { readonly is: 'row'; readonly table: string; readonly row: unknown }
+  | { readonly is: 'row'; readonly table: string; readonly row: Row }
   | { readonly is: 'tenant'; readonly tenant: TenantId }
   | { readonly is: 'sum'; readonly tenant: TenantId; readonly sum: Sum }
   | { readonly is: 'end'; readonly tenants: number };
+
+export type Row = Readonly<Record<string, unknown>>;
 
 /** `log`: SHA-256 over the tenant's events in order. */
 export interface Sum { readonly seq: number; readonly log: string; readonly rows: Readonly<Record<string, number>> }
@@ -67,7 +69,7 @@ export async function tablesOf(sql: Transaction<Database>): Promise<string[]> {
 const PAGE = 1000;
 
 /** The rows that may be seen, in the order of the table's key, a page at a time. */
-async function eachRow(sql: Transaction<Database>, table: string, take: (row: Record<string, unknown>) => Promise<void>): Promise<void> {
+async function eachRow(sql: Transaction<Database>, table: string, take: (row: Row) => Promise<void>): Promise<void> {
   const { rows: key } = await sql.executeQuery(CompiledQuery.raw(
     `select a.attname::text as name from pg_index i, unnest(i.indkey) with ordinality as k(attnum, place), pg_attribute a
      where i.indrelid = $1::text::regclass and i.indisprimary and a.attrelid = i.indrelid and a.attnum = k.attnum order by k.place`, [table],
@@ -76,7 +78,7 @@ async function eachRow(sql: Transaction<Database>, table: string, take: (row: Re
   await sql.executeQuery(CompiledQuery.raw(`declare rows_of no scroll cursor for select * from ${table} order by ${order}`));
   for (;;) {
     const { rows } = await sql.executeQuery(CompiledQuery.raw(`fetch ${PAGE} from rows_of`));
-    for (const row of rows) await take(row as Record<string, unknown>);
+    for (const row of rows) await take(row as Row);
     if (rows.length < PAGE) break;
   }
   await sql.executeQuery(CompiledQuery.raw('close rows_of'));

@@ -2,7 +2,7 @@ import { CompiledQuery, sql as raw, type Transaction } from 'kysely';
 import type { TenantId } from '#contract/ids.ts';
 import { canonical } from './canonical.ts';
 import type { Database } from './database.ts';
-import { type Line, NOT_KEPT, sumOf, tablesOf } from './dump.ts';
+import { type Line, NOT_KEPT, type Row, type Sum, sumOf, tablesOf } from './dump.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { UNOWNED } from './migrations/migration.ts';
 import type { OpenStore } from './open.ts';
@@ -13,8 +13,9 @@ export class BadBackup extends Error {
 }
 
 /**
- * Puts a backup into an empty database, all of it or nothing, and checks each tenant's rows and log against the sums that the backup holds.
- * Every tenant gets a new epoch (LOG-6). Answers the number of tenants. Throws `BadBackup`.
+ * Puts a backup into an empty database, all of it or nothing, and checks each tenant's rows and log against the sums that the backup holds. Of tables
+ * that came after it was made it holds no row; columns that did have their defaults. Every tenant gets a new epoch (LOG-6). Answers the number of
+ * tenants. Throws `BadBackup`.
  */
 export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<number> =>
   store.across(async (sql, enter) => {
@@ -42,7 +43,7 @@ export const load = (store: OpenStore, lines: AsyncIterable<Line>): Promise<numb
       } else if (line.is === 'sum') {
         await buffer.flush();
         if (line.tenant !== tenant) throw new BadBackup('The backup is out of order.');
-        if (canonical(await sumOf(sql, tables)) !== canonical(line.sum)) throw new BadBackup(`The rows or the log of provider ${tenant} are not those that were backed up.`);
+        if (canonical(await sumOf(sql, tables)) !== canonical(withAll(line.sum, tables))) throw new BadBackup(`The rows or the log of provider ${tenant} are not those that were backed up.`);
         await sql.updateTable('head').set({ epoch: raw<string>`gen_random_uuid()::text` }).where('tenant_id', '=', tenant).execute();
         tenants++;
       } else {
@@ -62,23 +63,42 @@ async function refuseFull(sql: Transaction<Database>, tables: readonly string[])
   }
 }
 
+/** A backup says nothing of tables that it does not know. */
+const withAll = ({ rows, ...sum }: Sum, tables: readonly string[]): Sum =>
+  ({ ...sum, rows: { ...Object.fromEntries(tables.flatMap((table) => (table in UNOWNED ? [] : [[table, 0]]))), ...rows } });
+
 const AT_ONCE = 500;
 
-/** Rows of one table at a time. */
-function bufferOf(sql: Transaction<Database>): { add(table: string, row: unknown): Promise<void>; flush(): Promise<void> } {
-  let table = '';
-  let rows: unknown[] = [];
+/** Rows of one table with the same columns at a time. */
+function bufferOf(sql: Transaction<Database>): { add(table: string, row: Row): Promise<void>; flush(): Promise<void> } {
+  const known = new Map<string, ReadonlySet<string>>();
+  let table = '', columns = '';
+  let rows: Row[] = [];
   async function flush(): Promise<void> {
-    if (rows.length === 0) return;
-    await sql.executeQuery(CompiledQuery.raw(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`, [JSON.stringify(rows)]));
+    const [first] = rows;
+    if (first === undefined) return;
+    const there = known.get(table) ?? await columnsOf(sql, table);
+    known.set(table, there);
+    const names = Object.keys(first);
+    const strange = names.find((name) => !there.has(name));
+    if (strange !== undefined) throw new BadBackup(`The backup holds a column that is not known: ${table}.${strange}.`);
+    const list = names.map((name) => `"${name}"`).join(', ');
+    await sql.executeQuery(CompiledQuery.raw(`insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1::text::json)`, [JSON.stringify(rows)]));
     rows = [];
   }
   return {
     flush,
     async add(name, row) {
-      if (name !== table || rows.length === AT_ONCE) await flush();
+      const own = Object.keys(row).join();
+      if (name !== table || own !== columns || rows.length === AT_ONCE) await flush();
       table = name;
+      columns = own;
       rows.push(row);
     },
   };
+}
+
+async function columnsOf(sql: Transaction<Database>, table: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql.executeQuery(CompiledQuery.raw('select attname::text as name from pg_attribute where attrelid = $1::text::regclass and attnum > 0 and not attisdropped', [table]));
+  return new Set((rows as { name: string }[]).map((one) => one.name));
 }
