@@ -6,6 +6,7 @@ import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import type { ViewRow } from '#contract/monitoring/views.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Engine, SmallTable } from '#workers/seams.ts';
+import { Answered } from './answered.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';
 import { isNamedAlike, Jobs } from './jobs.ts';
@@ -35,6 +36,7 @@ export function makeEngine(): Engine {
   const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
   const own = { view: new Map<string, ViewRow>(), shift: new Map<string, ShiftRow>(), preference: new Map<string, PreferenceRow>() };
   const orders = new Orders(), segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
+  const answered = new Answered();
   let days = daysOf('UTC', 0), wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 }, named = 0;
 
   const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, Tables[T]> } = {
@@ -50,6 +52,7 @@ export function makeEngine(): Engine {
 
   return {
     put(rows) {
+      answered.told(rows);
       if (rows.company?.some((row) => companies.get(row.n)?.name !== row.name) || rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))) named += 1;
       rows.company?.forEach((row) => { companies.set(row.n, row); companyNames.set(row.n, row.name); orders.company.set(row.n, row.name); });
       rows.job?.forEach((row) => {
@@ -70,16 +73,26 @@ export function makeEngine(): Engine {
       for (const { id, name } of all) names.set(id, name);
     },
     zone(timeZone, dayBeginsHour, starts = null) {
+      answered.forget();
       days = daysOf(timeZone, dayBeginsHour, starts);
       wall = { timeZone, dayBeginsHour };
     },
     row: (table, id) => tables[table].get(id),
     all: (table) => [...tables[table].values()],
-    addSegment: (columns) => { segments.add(columns); },
-    upsert: (runs) => { segments.upsert(runs); },
+    addSegment(columns) {
+      answered.forget();
+      segments.add(columns);
+    },
+    upsert(runs) {
+      answered.forget();
+      segments.upsert(runs);
+    },
     runs: (ns) => segments.runs(ns),
-    overlay: (over) => { problems.overlay(over); },
-    select: (filter, now) => select(shelf, filter, now, words),
+    overlay(over) {
+      answered.forget();
+      problems.overlay(over);
+    },
+    select: (filter, now) => answered.known(filter, now, (a, b) => problems.isAsAt(a, b)) ?? answered.keep(filter, now, select(shelf, filter, now, words)),
     view(selection, { first, count }, now) {
       if (!(selection instanceof Picked)) throw new TypeError('columns: a selection of another store');
       return viewRows(segments, selection.keys(first, count), lookup, days, now, selection.filter.anomaly);
@@ -98,6 +111,7 @@ export function makeEngine(): Engine {
     get newestAt() { return segments.newestAt; },
     clear() {
       named += 1;
+      answered.forget();
       for (const one of [companies, jobs, causes, keys, names, orders, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference]) one.clear();
     },
   };

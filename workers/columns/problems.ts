@@ -64,6 +64,12 @@ export class Problems {
     return { review, cause };
   }
 
+  /** Whether a problem asks at both moments the same of a person, as far as no row is told anew. */
+  isAsAt(a: Ms, b: Ms): boolean {
+    this.wake(a);
+    return this.from <= b && b < this.to;
+  }
+
   pending(now: Ms): ProblemRow[] {
     this.wake(now);
     const found: ProblemRow[] = [];
@@ -86,7 +92,7 @@ export class Problems {
     this.reach(n);
     const row = this.at(n);
     this.snoozed.delete(n);
-    this.review[n] = row ? REVIEWS.indexOf(reviewOf({ ...row, snooze: null }, 0)) : NONE;
+    this.review[n] = !row ? NONE : row.review !== null ? CLEARED : row.closedAt === null ? PENDING : NONE; // as if not snoozed
     this.cause[n] = row?.cause ?? 0;
     this.anomaly[n] = row?.state === 'Anomaly' ? 1 : 0;
     if (!row) return;

@@ -82,7 +82,7 @@ function firstIn(text: string, key: string, from: number, end: number): number {
 /** Names by number, searched joined; those that changed since are searched one by one until there are too many of them. */
 export class Names {
   private readonly entries = new Map<number, string>();
-  private readonly loose = new Map<number, string>();
+  private readonly loose = new Set<number>();
   private joined: Joined = { text: '', ends: new Uint32Array() };
   private owners = new Uint32Array();
   private last: Found | null = null;
@@ -90,7 +90,7 @@ export class Names {
   set(n: number, entry: string): void {
     if (this.entries.get(n) === entry) return;
     this.entries.set(n, entry);
-    this.loose.set(n, entry.toLowerCase());
+    this.loose.add(n);
   }
 
   /** `marks[n]` is `hit` for those that contain the key, `miss` for all others. False where none does. */
@@ -101,8 +101,8 @@ export class Names {
     const { hits, found } = markHits(this.joined, key, this.owners, marks, hit, this.last);
     this.last = found;
     let any = hits > 0;
-    for (const [n, entry] of this.loose) {
-      const holds = entry.includes(key);
+    for (const n of this.loose) {
+      const holds = this.entries.get(n)?.toLowerCase().includes(key) === true;
       marks[n] = holds ? hit : miss;
       any ||= holds;
     }

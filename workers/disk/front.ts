@@ -18,7 +18,7 @@ export interface Front {
   readonly days: DayStarts;
   readonly jobs: FrontJobs;
 }
-/** Jobs of the open ones of these problems, by number: most are shown in no window, and are never parsed. `ends` in bytes. */
+/** Jobs of those of these problems that ask for a person, by number: most are shown in no window, and are never parsed. `ends` in bytes. */
 export interface FrontJobs { readonly ns: readonly number[]; readonly ends: readonly number[]; readonly bytes: Uint8Array }
 interface Head extends Omit<Front, 'jobs'> { readonly jobs: Omit<FrontJobs, 'bytes'> }
 

@@ -6,29 +6,30 @@ import { ownManifest, putManifest, type Ground } from './ground.ts';
 import type { Manifest } from './manifest.ts';
 import { findSegment, openChunk, openWho, rowsOfBooks, smallBooks } from './reading.ts';
 
-/** A job is read for the window that shows it: no more than many windows of them, the worst first. */
-const MOST_JOBS = 2_048;
+/** A job is read for the window that shows it: a few windows of them, from either of the two orders in which a list is first seen. */
+const JOBS_EACH = 192;
 const DAYS_BACK = 200, DAYS_AHEAD = 30;
 
 export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.generation;
 
 /** Answers false where segments or books have changed meanwhile. */
 export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean> {
-  const newest = Math.max(0, ...seen.segments.map(({ toSec }) => toSec)), ns = new Set<number>();
-  for (const { id } of seen.segments.filter(({ toSec }) => toSec >= newest - FRONT_SEC)) {
+  const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec)), ns = new Set<number>();
+  for (const { id } of seen.segments.filter(({ toSec }) => toSec >= until - FRONT_SEC)) {
     const columns = await findSegment(ground, id);
     if (columns === null) return false;
     const { rows, start, problem } = columns;
-    for (let row = 0; row < rows && (start[row] ?? 0) >= newest - FRONT_SEC; row++) ns.add(problem[row] ?? 0);
+    for (let row = 0; row < rows && (start[row] ?? 0) >= until - FRONT_SEC; row++) ns.add(problem[row] ?? 0);
   }
   ns.delete(0);
   const { problem = [] } = await rowsOfBooks(ground, { problem: ns });
-  const open = problem.filter(({ closedAt }) => closedAt === null).sort((a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state) || b.lastRun - a.lastRun);
-  const { job = [] } = await rowsOfBooks(ground, { job: open.slice(0, MOST_JOBS).map((one) => one.job) });
+  const asking = problem.filter(({ closedAt, review }) => closedAt === null && review === null);
+  const newest = asking.toSorted((a, b) => b.lastRun - a.lastRun), worst = newest.toSorted((a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state));
+  const { job = [] } = await rowsOfBooks(ground, { job: [...worst.slice(0, JOBS_EACH), ...newest.slice(0, JOBS_EACH)].map((one) => one.job) });
   const [record, books] = await ground.shelves.read(['meta', 'books'], async (shelf) => Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]));
   const who = await openWho(ground, record), small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
   const { timeZone, dayBeginsHour } = who.branding;
-  const days = dayStartsAround(timeZone, dayBeginsHour, newest * 1000, DAYS_BACK, DAYS_AHEAD);
+  const days = dayStartsAround(timeZone, dayBeginsHour, until * 1000, DAYS_BACK, DAYS_AHEAD);
   const sealed = await ground.cipher.seal('meta', 'front', encodeFront({ who, rows: { ...small, problem }, days }, job));
   return ground.shelves.write('relaxed', ['meta'], async (shelf) => {
     const now = await ownManifest(ground, shelf);

@@ -75,6 +75,23 @@ test('COL-2, COL-3, COL-8, COL-9: so they do where little is asked, again after 
   }), { numRuns: numRuns(30) });
 });
 
+const NO_ROWS = { company: [], job: [], cause: [], problem: [] };
+
+test('COL-8: a question asked again is answered as if for the first time, whatever was told since and however late it is', () => {
+  const moments = fc.array(fc.constantFrom(NOW - 2, NOW, NOW + 1, NOW + 3_600_000, NOW + 86_400_000), { minLength: 2, maxLength: 4 });
+  fc.assert(fc.property(steps, fc.oneof(little, lightFilter), moments, (all, asked, at) => {
+    const both = makeBoth();
+    for (const step of all) {
+      const parts = step.is === 'put' ? (['company', 'job', 'cause', 'problem'] as const).map((table) => ({ ...step, ...NO_ROWS, [table]: step[table] })) : [step];
+      for (const part of parts) {
+        both.take(part);
+        for (const now of at) same(both, asked, now);
+      }
+    }
+    expect(both.engine.size).toBe(both.plain.runs.size);
+  }), { numRuns: numRuns(60) });
+});
+
 test('COL-7, COL-8: a selection names the same runs however the store goes on, and tells them as they are now', () => {
   fc.assert(fc.property(steps, steps, filter, (before, after, asked) => {
     const both = makeBoth();
