@@ -8,16 +8,20 @@ export interface Settings { readonly config: Config; readonly hostname: string; 
 
 /**
  * The server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL, DAYBOOK_TRUSTED_PROXIES (addresses or networks, with
- * commas), DAYBOOK_SECRET_KEY (under which secrets are sealed), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which `--estate <size>` goes before. A sentence where one cannot
- * be used. `root` is the product's folder.
+ * commas), DAYBOOK_SECRET_KEY (under which secrets are sealed), DAYBOOK_OUTBOUND_ALLOW (private networks that it may reach, with commas) and
+ * DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which
+ * `--estate <size>` goes before. A sentence where one cannot be used. `root` is the product's folder.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, root: string, args: readonly string[] = []): Settings | string {
   const set = (name: string): string | null => (env[name] ?? '').trim() || null;
   const port = Number(set('PORT') ?? 4300);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return 'PORT must be a whole number from 0 to 65535.';
-  const trustedProxies = (set('DAYBOOK_TRUSTED_PROXIES') ?? '').split(',').map((one) => one.trim()).filter((one) => one !== '');
-  const wrong = trustedProxies.find((one) => !isNetwork(one));
-  if (wrong !== undefined) return `DAYBOOK_TRUSTED_PROXIES holds "${wrong}", which is no address and no network.`;
+  const networks = (name: string): string[] => (set(name) ?? '').split(',').map((one) => one.trim()).filter((one) => one !== '');
+  const trustedProxies = networks('DAYBOOK_TRUSTED_PROXIES'), allow = networks('DAYBOOK_OUTBOUND_ALLOW');
+  for (const [name, all] of [['DAYBOOK_TRUSTED_PROXIES', trustedProxies], ['DAYBOOK_OUTBOUND_ALLOW', allow]] as const) {
+    const wrong = all.find((one) => !isNetwork(one));
+    if (wrong !== undefined) return `${name} holds "${wrong}", which is no address and no network.`;
+  }
   const secretKey = set('DAYBOOK_SECRET_KEY');
   if (secretKey !== null && !/^[\w-]{43}=?$/.test(secretKey)) return 'DAYBOOK_SECRET_KEY must be 32 bytes in base64url.';
   const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
@@ -27,7 +31,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ro
   const estate = given.estate ?? set('DAYBOOK_ESTATE');
   if (estate !== null && !isEstate(estate)) return `The estate "${estate}" is not known: it is small, medium, large or none.`;
   return {
-    config: { port, dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'), databaseUrl: set('DATABASE_URL'), pageDir: join(root, 'dist'), trustedProxies, secretKey },
+    config: {
+      port, dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'), databaseUrl: set('DATABASE_URL'), pageDir: join(root, 'dist'), trustedProxies, secretKey,
+      outbound: { allow, http: set('DAYBOOK_OUTBOUND_HTTP') === '1' },
+    },
     hostname: set('HOST') ?? '127.0.0.1', demoPassword, estate,
   };
 }

@@ -1,0 +1,54 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import type { World } from '../world.ts';
+
+/** What the server would not do, or could not: `message` is a sentence that holds nothing but what the asker gave. */
+export class OutboundError extends Error {
+  readonly is: 'refused' | 'unreachable';
+  constructor(is: 'refused' | 'unreachable', message: string) {
+    super(message);
+    this.name = 'OutboundError';
+    this.is = is;
+  }
+}
+
+/** Special ranges of the IANA registries: nothing in them is the public internet. IPv4 in IPv6 clothes is checked as IPv4. */
+const V4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24',
+  '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'];
+const V6 = ['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'];
+
+const special = blocksOf([...V4, ...V6]);
+const allowed = new WeakMap<readonly string[], BlockList>();
+
+function blocksOf(networks: readonly string[]): BlockList {
+  const blocks = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    blocks.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
+  }
+  return blocks;
+}
+
+/** Whether the server may connect to it: public, or in a network that the operator of the server named (O1, O2). */
+export function mayReach(world: World, address: string): boolean {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  if (!special.check(address, family)) return true;
+  const allow = world.config.outbound?.allow ?? [];
+  const blocks = allowed.get(allow) ?? blocksOf(allow);
+  allowed.set(allow, blocks);
+  return blocks.check(address, family);
+}
+
+/**
+ * The address to connect to, found once: whoever asks for it connects to just this one, so that a name cannot be another machine a moment
+ * later. Every address of the name must be one that may be reached. Throws an `OutboundError`.
+ */
+export async function checkedAddress(world: World, host: string): Promise<string> {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  const found = isIP(name) !== 0 ? [name] : await lookup(name, { all: true }).then((all) => all.map(({ address }) => address), () => []);
+  const [first] = found;
+  if (first === undefined) throw new OutboundError('unreachable', `The host ${name} is not known.`);
+  if (!found.every((address) => mayReach(world, address))) throw new OutboundError('refused', `The host ${name} is in a private network, which the operator of this server has not allowed.`);
+  return first;
+}
