@@ -1,14 +1,24 @@
 import { accountCalls } from './account/calls.ts';
+import { notificationCalls } from './account/notification-calls.ts';
 import { preferenceCalls } from './account/preference-calls.ts';
+import { adminCalls } from './admin/admin-calls.ts';
+import { brandEditCalls } from './brand/brand-edit-calls.ts';
 import { brandCalls } from './brand/calls.ts';
 import type { Call, Gives, Taken, Takes } from './call.ts';
 import { ingestCalls } from './monitoring/ingest.ts';
 import { monitoringCalls } from './monitoring/calls.ts';
 import { deskCalls } from './monitoring/desk-calls.ts';
+import { companyCalls } from './people/company-calls.ts';
+import { logCalls } from './people/log-calls.ts';
+import { providerCalls } from './people/provider-calls.ts';
+import { userCalls } from './people/user-calls.ts';
 import { syncCalls } from './sync/calls.ts';
 
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
-export const CALLS = { ...brandCalls, ...accountCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...ingestCalls } as const;
+export const CALLS = {
+  ...brandCalls, ...accountCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...ingestCalls,
+  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...adminCalls,
+} as const;
 
 export type CallName = keyof typeof CALLS;
 export type TakesOf<N extends CallName> = Takes<(typeof CALLS)[N]>;

@@ -11,10 +11,12 @@ import { ingestHandlers } from './monitoring/ingest.ts';
 import { keyHandlers } from './monitoring/keys.ts';
 import { repositoryHandlers } from './monitoring/repositories.ts';
 import { syncHandlers } from './sync/handlers.ts';
+import { comingHandlers } from './people/coming.ts';
 import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...accountHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
+  ...comingHandlers,
 });

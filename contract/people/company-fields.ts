@@ -1,0 +1,21 @@
+import * as v from 'valibot';
+import { LIMITS } from '../limits.ts';
+
+const id = v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)));
+
+/** The company in other systems: ids of theirs. */
+export const ApplicationsSchema = v.strictObject({
+  vac: v.strictObject({ id }), vcd: v.strictObject({ id }), zerto: v.strictObject({ id }),
+  office365: v.strictObject({ enabled: v.boolean(), organizations: v.pipe(v.array(v.strictObject({ id: id.wrapped })), v.maxLength(100)) }),
+});
+export type Applications = v.InferOutput<typeof ApplicationsSchema>;
+
+export const NO_APPLICATIONS: Applications = { vac: { id: null }, vcd: { id: null }, zerto: { id: null }, office365: { enabled: false, organizations: [] } };
+
+/** What is set of a company. `notify`: users who are told of it. */
+export const COMPANY_FIELDS = {
+  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  applications: ApplicationsSchema,
+  veeamId: id,
+  notify: v.pipe(v.array(v.pipe(v.string(), v.uuid())), v.maxLength(200)),
+};

@@ -1,0 +1,106 @@
+import * as v from 'valibot';
+import { RoleSchema } from '../abilities.ts';
+import { PhoneSchema, SsoSchema } from '../account/profile.ts';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+import { anyId, PAGE, pageOf, words } from '../paging.ts';
+
+const text = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
+const companyN = v.pipe(v.number(), v.integer(), v.minValue(1));
+const password = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars));
+const nothing = v.object({});
+
+/** What an administrator sets of a user. `companies` null: all of the provider. */
+const FIELDS = {
+  username: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars), v.regex(/^[^\s\p{Cc}]+$/u, 'a name without spaces')),
+  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  email: v.pipe(v.string(), v.trim(), v.maxLength(254), v.email()),
+  roles: v.pipe(v.array(RoleSchema), v.minLength(1), v.maxLength(6)),
+  companies: v.nullable(v.pipe(v.array(companyN), v.maxLength(1_000))),
+  auth: v.picklist(['ad', 'db']),
+};
+const MORE = {
+  mobilePhone: v.nullable(PhoneSchema),
+  officePhone: v.nullable(PhoneSchema),
+  sso: v.strictObject({ vac: v.optional(SsoSchema), vcd: v.optional(SsoSchema), zerto: v.optional(SsoSchema) }),
+  managedFilterType: v.nullable(v.picklist(['managed', 'unmanaged'])),
+  assignAsConnectWiseOwner: v.boolean(),
+  forceSecurityQuestions: v.boolean(),
+  veeamServiceAccount: v.nullable(text),
+  isO365Migrator: v.boolean(),
+  landingPage: v.nullable(v.pipe(text, v.regex(/^\/(?![/\\])/))),
+  features: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(50)),
+};
+const SECOND_FACTORS = ['none', 'sms', 'totp', 'passkey'] as const;
+
+/** A user in the administrator's list. `roles` is one text, `acl` the same one by one. Times in ms. */
+export const UserSchema = v.object({
+  _id: v.string(), username: v.string(), name: v.string(), email: v.nullable(v.string()),
+  roles: v.string(), acl: v.array(v.object({ role: RoleSchema })),
+  companies: v.nullable(v.array(v.object({ n: v.number(), _id: v.string(), name: v.string() }))),
+  auth: v.picklist(['ad', 'db']), mobilePhone: v.nullable(v.string()), officePhone: v.nullable(v.string()),
+  sso: v.object({ vac: v.nullable(SsoSchema), vcd: v.nullable(SsoSchema), zerto: v.nullable(SsoSchema) }),
+  accounts: v.array(v.object({ accountId: v.string(), name: v.nullable(v.string()) })),
+  managedFilterType: v.nullable(v.picklist(['managed', 'unmanaged'])), assignAsConnectWiseOwner: v.boolean(), forceSecurityQuestions: v.boolean(),
+  veeamServiceAccount: v.nullable(v.string()), isO365Migrator: v.boolean(), landingPage: v.nullable(v.string()), features: v.array(v.string()),
+  passwordReset: v.boolean(),
+  /** Invited by mail, and has not chosen a password yet. */
+  invited: v.boolean(),
+  deleted: v.boolean(), deletedAt: v.nullable(v.number()), madeAt: v.number(),
+  lastSignIn: v.nullable(v.number()), signedIn: v.boolean(), secondFactor: v.picklist(SECOND_FACTORS),
+  /** Whether who asks may change this one: nobody touches a role above the own. */
+  editable: v.boolean(),
+});
+export type UserListed = v.InferOutput<typeof UserSchema>;
+
+const USER_SORTS = ['username', '-username', 'name', '-name', 'email', '-email', 'lastSignIn', '-lastSignIn', 'madeAt', '-madeAt'] as const;
+/** `deleted`: only those that are (`only`), or with them (`all`); without it those that are not. */
+const QUERY = { search: words, sort: v.optional(v.picklist(USER_SORTS)), role: v.optional(RoleSchema), deleted: v.optional(v.picklist(['only', 'all'])) };
+
+export const userCalls = {
+  listUsers: call({
+    method: 'GET', path: 'monitoring/reporting/users', says: 'The users that one keeps.', takes: v.strictObject({ ...QUERY, ...PAGE }),
+    gives: pageOf(UserSchema), gate: 'monitoring.users', failures: [],
+  }),
+  exportUsers: call({
+    method: 'POST', path: 'monitoring/reporting/users/export', says: 'The same as a CSV file, all pages of it.', takes: v.strictObject(QUERY),
+    gives: 'bytes', gate: 'monitoring.users', failures: [],
+  }),
+  createUser: call({
+    method: 'POST', path: 'users',
+    says: 'Makes a user. Of the database: with a first password, which is to be changed at once, or invited by mail to choose one.',
+    takes: v.strictObject({ ...FIELDS, ...v.partial(v.strictObject(MORE)).entries, password: v.optional(password), invite: v.optional(v.boolean()) }),
+    gives: UserSchema, gate: 'monitoring.users', failures: ['conflict', 'forbidden', 'not-found'],
+  }),
+  editUser: call({
+    method: 'PUT', path: 'users/{id}', says: 'Changes what is named of a user; rights count from the next call on. Addresses, numbers and other accounts need a factor shown a moment ago.',
+    takes: v.strictObject({ id: anyId, ...v.partial(v.strictObject({ ...FIELDS, ...MORE })).entries }),
+    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+  }),
+  deleteUser: call({
+    method: 'DELETE', path: 'users/{id}', says: 'Marks a user as deleted: its sessions end and nobody signs in as it.', takes: v.strictObject({ id: anyId }),
+    gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden'],
+  }),
+  removeUser: call({
+    method: 'DELETE', path: 'users/delete/{id}', says: 'Removes a user for good: name, addresses, factors and sessions go. The log keeps the number.',
+    takes: v.strictObject({ id: anyId }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true, own: true,
+  }),
+  addUserAccount: call({
+    method: 'POST', path: 'users/{id}/accounts/{accountId}', says: 'Gives a user an account of another system to answer for.',
+    takes: v.strictObject({ id: anyId, accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)), name: v.optional(text) }),
+    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden'],
+  }),
+  removeUserAccount: call({
+    method: 'DELETE', path: 'users/{id}/accounts/{accountId}', says: 'Takes the account away.',
+    takes: v.strictObject({ id: anyId, accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)) }),
+    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'forbidden'],
+  }),
+  setPasswordDb: call({
+    method: 'PUT', path: 'users/{id}/changePassword/db', says: 'Sets the password of another user: its sessions end, it is told by mail, and chooses its own at the next sign-in.',
+    takes: v.strictObject({ id: anyId, password }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true, own: true,
+  }),
+  setPasswordAd: call({
+    method: 'PUT', path: 'users/{id}/changePassword/ad', says: 'The same in the directory.',
+    takes: v.strictObject({ id: anyId, password }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required', 'busy'], fresh: true, own: true,
+  }),
+} as const;
