@@ -1,4 +1,5 @@
 import { accountCalls } from './account/calls.ts';
+import { factorCalls } from './account/factor-calls.ts';
 import { notificationCalls } from './account/notification-calls.ts';
 import { preferenceCalls } from './account/preference-calls.ts';
 import { adminCalls } from './admin/admin-calls.ts';
@@ -16,7 +17,7 @@ import { syncCalls } from './sync/calls.ts';
 
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
-  ...brandCalls, ...accountCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...ingestCalls,
+  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...ingestCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...adminCalls,
 } as const;
 

@@ -1,3 +1,4 @@
+import { factorHandlers } from './account/factors.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { preferenceHandlers } from './account/preferences.ts';
 import { brandHandlers } from './brand/handlers.ts';
@@ -16,7 +17,7 @@ import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
-  ...brandHandlers(world), ...accountHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
+  ...brandHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
   ...comingHandlers,
 });

@@ -1,3 +1,4 @@
+import type { accountCalls } from '#contract/account/calls.ts';
 import type { Session } from '#contract/account/me.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
@@ -18,8 +19,9 @@ import type { Opened } from './sessions.ts';
 import { sessionKey } from './session-key.ts';
 import { readToken } from './tokens.ts';
 
-export function accountHandlers(world: World): Pick<Handlers, 'loginDb' | 'refresh' | 'logout'> {
+export function accountHandlers(world: World): Pick<Handlers, keyof typeof accountCalls> {
   return {
+    ...begun,
     async loginDb(input, ask) {
       const key = await sessionKey(world);
       const signed = await signIn(world, key, input, ask);
@@ -51,6 +53,12 @@ export function accountHandlers(world: World): Pick<Handlers, 'loginDb' | 'refre
     },
   };
 }
+
+const none = () => Promise.resolve(failed({ kind: 'expired', message: MESSAGES.attemptOver }));
+const begun = {
+  loginAd: none, loginDbSms: none, loginAdSms: none, loginDbPhone: none, loginAdPhone: none, loginDbResend: none, loginAdResend: none,
+  loginFactor: none, loginPasskeyOptions: none, loginPasskey: none, loginEnrol: none,
+};
 
 const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };
 

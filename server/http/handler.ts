@@ -31,6 +31,8 @@ export interface Ask {
   readonly command: CommandKey | null;
   readonly now: Ms;
   readonly ip: string;
+  /** The host that was asked, lower case, with its port where one was named. */
+  readonly host: string;
   readonly request: Request;
   /** Headers for the answer (cookies, ETag). */
   readonly answer: Headers;

@@ -58,7 +58,7 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
         command = key.value;
       }
       const answer = new Headers();
-      const ask: Ask = { tenant, signed: gate.value, command, now: world.clock.now(), ip: caller.ip, request, answer };
+      const ask: Ask = { tenant, signed: gate.value, command, now: world.clock.now(), ip: caller.ip, host: caller.host, request, answer };
       return inLine(queue, async () => answerOf(call, await handler(input, ask), answer, request, world.log), limits);
     };
     return { response: await within(world, limits.timeoutMs, work()), ...seen };

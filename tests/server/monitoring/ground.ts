@@ -93,7 +93,7 @@ const signedAs = (userId: string, companies: readonly number[] | null): Signed =
 
 export const anAsk = (ground: Ground, tenant: string, companies: readonly number[] | null = null): Ask => ({
   tenant, signed: signedAs(randomUUID(), companies), command: null, now: ground.world.clock.now(), ip: '192.0.2.7',
-  request: new Request('http://localhost/'), answer: new Headers(),
+  host: 'localhost', request: new Request('http://localhost/'), answer: new Headers(),
 });
 
 export const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');

@@ -1,0 +1,79 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
+
+/** Whose factors: the signed-in user's own; any other id is not found. */
+const id = v.pipe(v.string(), v.maxLength(64));
+const sixDigits = v.pipe(v.string(), v.trim(), v.regex(/^\d{6}$/, 'six digits'));
+const response = v.pipe(v.string(), v.maxLength(16_000));
+const text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(64));
+
+/** A passkey of the user. `key` is its credential's id. Moments in ms. */
+const PasskeySchema = v.object({ key: v.string(), name: v.string(), madeAt: v.number(), usedAt: v.nullable(v.number()) });
+
+/**
+ * What a user has besides the password. `phone` by its last two digits. `sms`: codes are sent to it at sign-in. `policy` is the provider's:
+ * `own`, who set one up is asked for it; `sms`, everybody, by SMS at least; `strong`, everybody, by authenticator or passkey.
+ */
+export const FactorsSchema = v.object({
+  policy: v.picklist(['own', 'sms', 'strong']),
+  totp: v.nullable(v.object({ since: v.number() })),
+  passkeys: v.array(PasskeySchema),
+  recoveryCodesLeft: v.number(),
+  phone: v.nullable(v.string()),
+  sms: v.boolean(),
+});
+export type Factors = v.InferOutput<typeof FactorsSchema>;
+
+const codes = v.array(v.string());
+const changes = { gate: 'signed-in', fresh: true, own: true } as const;
+
+export const factorCalls = {
+  reauthOptions: call({
+    method: 'POST', path: 'auth/reauth/options', says: 'By what this user can show again that it is them. `passkey`: JSON of PublicKeyCredentialRequestOptions, good for ten minutes. None: signing in again is all there is.',
+    takes: v.strictObject({}), gives: v.object({ methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password'])), passkey: v.nullable(v.string()) }),
+    gate: 'signed-in', own: true, failures: ['forbidden'],
+  }),
+  reauth: call({
+    method: 'POST', path: 'auth/reauth', says: 'Shows one factor again: for five minutes sensitive changes are taken. Exactly one of `password`, `code` (of the authenticator, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
+    takes: v.strictObject({
+      password: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars))),
+      code: v.optional(v.pipe(v.string(), v.trim(), v.minLength(6), v.maxLength(32))),
+      passkey: v.optional(response),
+    }),
+    gives: v.object({ freshUntil: v.number() }), gate: 'signed-in', own: true, failures: ['wrong-credentials', 'bad-input', 'too-many', 'busy', 'forbidden'],
+  }),
+  getFactors: call({
+    method: 'GET', path: 'profile/{id}/factors', says: 'What the user has besides the password.', takes: v.strictObject({ id }), gives: FactorsSchema,
+    gate: 'signed-in', own: true, failures: ['not-found', 'forbidden'],
+  }),
+  beginTotp: call({
+    method: 'POST', path: 'profile/{id}/totp', says: 'Begins to set up an authenticator: to be scanned (`uri`, otpauth:) or typed (`secret`, base32). One that stands keeps standing until the new one is confirmed.',
+    takes: v.strictObject({ id }), gives: v.object({ secret: v.string(), uri: v.string() }), ...changes, failures: ['not-found', 'forbidden', 'reauth_required'],
+  }),
+  confirmTotp: call({
+    method: 'PUT', path: 'profile/{id}/totp', says: 'Its first code: from now on it is asked for. Fresh recovery codes, shown once; those before them end.',
+    takes: v.strictObject({ id, code: sixDigits }), gives: v.object({ recoveryCodes: codes }), ...changes, failures: ['not-found', 'bad-input', 'conflict', 'too-many', 'forbidden', 'reauth_required'],
+  }),
+  removeTotp: call({
+    method: 'DELETE', path: 'profile/{id}/totp', says: 'The authenticator is asked for no more. Refused where the provider asks for one and there is no passkey.',
+    takes: v.strictObject({ id }), gives: v.object({}), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+  }),
+  renewRecoveryCodes: call({
+    method: 'POST', path: 'profile/{id}/recovery-codes', says: 'Ten fresh recovery codes, shown once; those before them end. Only beside an authenticator or a passkey.',
+    takes: v.strictObject({ id }), gives: v.object({ codes }), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+  }),
+  passkeyOptions: call({
+    method: 'POST', path: 'profile/{id}/passkeys/options', says: 'What the browser is asked with to make a passkey: JSON of PublicKeyCredentialCreationOptions, good for ten minutes.',
+    takes: v.strictObject({ id }), gives: v.object({ options: v.string() }), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+  }),
+  addPasskey: call({
+    method: 'POST', path: 'profile/{id}/passkeys', says: 'What the browser answered, as JSON of RegistrationResponseJSON. `recoveryCodes` where the user had none, shown once.',
+    takes: v.strictObject({ id, name: text, response }), gives: v.object({ key: v.string(), recoveryCodes: v.nullable(codes) }), ...changes,
+    failures: ['not-found', 'bad-input', 'conflict', 'forbidden', 'reauth_required'],
+  }),
+  removePasskey: call({
+    method: 'DELETE', path: 'profile/{id}/passkeys/{key}', says: 'The passkey opens nothing any more. Refused where the provider asks for one and there is no authenticator either.',
+    takes: v.strictObject({ id, key: v.pipe(v.string(), v.maxLength(2_000)) }), gives: v.object({}), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+  }),
+} as const;
