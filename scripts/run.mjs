@@ -40,6 +40,7 @@ const commands = {
   rebuild: () => run(['server/rebuild.ts', ...rest], { node }),
   backup: () => run(['server/backup.ts', ...rest], { node }),
   restore: () => run(['server/restore.ts', ...rest], { node }),
+  unlock: () => run(['server/unlock.ts', ...rest], { node }),
 };
 
 const chosen = commands[command];

@@ -117,9 +117,10 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   provider: ['settings'], tenant_list: ['master_id'],
 };
 
+const without = <T>(one: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> => Object.fromEntries(Object.entries(one).filter(([key]) => !names.includes(key)));
+
 /** A line as it would be in a backup of the second step, of which the sum does not tell of `tables`; `kept`: rows that are there all the same. */
 function older(line: Line, tables: readonly string[], kept: readonly string[] = []): Line {
-  const without = <T>(one: Readonly<Record<string, T>>, names: readonly string[]) => Object.fromEntries(Object.entries(one).filter(([key]) => !names.includes(key)));
   if (line.is === 'begin') return { ...line, step: '0002' };
   if (line.is === 'sum') return { ...line, sum: { ...line.sum, rows: without(line.sum.rows, tables) } };
   if (line.is !== 'row') return line;
