@@ -98,8 +98,10 @@ function problemsOf(all: readonly RunColumns[], { patches }: Opened, { from, to 
   const since = (from ?? -Infinity) / 1000, until = (to ?? Infinity) / 1000, ns = new Set<number>();
   for (const { rows, start, problem } of all) {
     for (let row = 0; row < rows; row++) {
-      const one = problem[row] ?? 0, at = start[row] ?? 0;
-      if (one !== 0 && at >= since && at < until) ns.add(one);
+      const one = problem[row] ?? 0;
+      if (one === 0) continue;
+      const at = start[row] ?? 0;
+      if (at >= since && at < until) ns.add(one);
     }
   }
   for (const { runs } of patches) for (const run of runs) if (run.problem !== null) ns.add(run.problem);

@@ -90,7 +90,7 @@ export class Names {
   set(n: number, entry: string): void {
     if (this.entries.get(n) === entry) return;
     this.entries.set(n, entry);
-    this.loose.add(n);
+    if (this.loose.size <= MOST_LOOSE) this.loose.add(n); // with more, all are joined anew
   }
 
   /** `marks[n]` is `hit` for those that contain the key, `miss` for all others. False where none does. */

@@ -23,8 +23,9 @@ export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean
   }
   ns.delete(0);
   const { problem = [] } = await rowsOfBooks(ground, { problem: ns });
-  const asking = problem.filter(({ closedAt, review }) => closedAt === null && review === null);
-  const newest = asking.toSorted((a, b) => b.lastRun - a.lastRun), worst = newest.toSorted((a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state));
+  const byN = new Map(problem.map((row) => [row.n, row]));
+  const newest = [...ns].map((n) => byN.get(n)).filter((row) => row?.closedAt === null && row.review === null).filter((row) => row !== undefined);
+  const worst = newest.toSorted((a, b) => RUN_STATES.indexOf(a.state) - RUN_STATES.indexOf(b.state));
   const { job = [] } = await rowsOfBooks(ground, { job: [...worst.slice(0, JOBS_EACH), ...newest.slice(0, JOBS_EACH)].map((one) => one.job) });
   const [record, books] = await ground.shelves.read(['meta', 'books'], async (shelf) => Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]));
   const who = await openWho(ground, record), small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
