@@ -1,7 +1,10 @@
+import { actingCalls } from './account/acting-calls.ts';
 import { accountCalls } from './account/calls.ts';
 import { factorCalls } from './account/factor-calls.ts';
 import { notificationCalls } from './account/notification-calls.ts';
 import { preferenceCalls } from './account/preference-calls.ts';
+import { profileCalls } from './account/profile-calls.ts';
+import { recoveryCalls } from './account/recovery-calls.ts';
 import { adminCalls } from './admin/admin-calls.ts';
 import { brandEditCalls } from './brand/brand-edit-calls.ts';
 import { brandCalls } from './brand/calls.ts';
@@ -18,6 +21,7 @@ import { syncCalls } from './sync/calls.ts';
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...ingestCalls,
+  ...recoveryCalls, ...profileCalls, ...actingCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...adminCalls,
 } as const;
 

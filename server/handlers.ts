@@ -1,6 +1,9 @@
 import { factorHandlers } from './account/factors.ts';
+import { actingHandlers } from './account/acting.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { preferenceHandlers } from './account/preferences.ts';
+import { profileHandlers } from './account/profile.ts';
+import { recoveryHandlers } from './account/recovery.ts';
 import { brandHandlers } from './brand/handlers.ts';
 import type { Handlers } from './http/handler.ts';
 import { computerHandlers } from './monitoring/computers.ts';
@@ -19,5 +22,6 @@ import type { World } from './world.ts';
 export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
+  ...recoveryHandlers(world), ...profileHandlers(world), ...actingHandlers(world),
   ...comingHandlers,
 });

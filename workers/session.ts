@@ -237,7 +237,7 @@ export class Session {
 
 /** Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent as the other (A10). */
 const ownerOf = (me: Me): Owner => ({ tenant: me.serviceProviderId, user: me.id, actor: me.acting?.id ?? me.id });
-const OWN: ReadonlySet<CallName> = new Set(['loginDb', 'refresh', 'logout', 'bootstrap', 'events', 'stream', 'runsOfDay']);
+const OWN: ReadonlySet<CallName> = new Set(['loginDb', 'refresh', 'logout', 'loginAs', 'exitLoginAs', 'loginToken', 'bootstrap', 'events', 'stream', 'runsOfDay']);
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
 const LONGEST_TIMER = 2 ** 31 - 1, UNLOCK_SLOWLY = 5, REACH_AT_MOST = 3, MOST_GOODBYES = 8, DRAIN_MS = 10_000, DRAIN_STEP_MS = 50;
 
