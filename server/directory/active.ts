@@ -41,7 +41,7 @@ export function activeDirectory(world: World, at: DirectoryAt, servicePassword: 
           await client.modify(account.dn, [...changes]);
           return { is: 'done' };
         } catch (error) {
-          return refusal(error) ?? Promise.reject(error as Error);
+          return refusal(error) ?? Promise.reject(error);
         }
       });
     } catch (error) {

@@ -27,7 +27,7 @@ export async function talk<T>(world: World, { url, ca }: DirectoryAt, work: (cli
   const late = new Promise<never>((_, reject) => { timer = world.clock.after(ALL_MS, () => { reject(new OutboundError('unreachable', 'The directory did not answer in time.')); }); });
   try {
     const whole = (async () => {
-      if (protocol === 'ldap:') await client.startTLS(tls);
+      if (protocol === 'ldap:') await client.startTLS({ ...tls, host: hostname });
       return work(client);
     })();
     return await Promise.race([whole, late]);
