@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { CallName } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
+import { StoreFault } from '../store/retry.ts';
 import type { World } from '../world.ts';
 import { loggedPath } from './access.ts';
 import type { Assets } from './assets.ts';
@@ -74,7 +75,8 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
   app.notFound(() => new Response('Not found\n', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } }));
   app.onError((error) => {
     world.log.error('a request failed', faultOf(error));
-    return refuse(SERVER_FAULT);
+    // The database is away, or has too much to do at once: it did not happen, and may be asked again.
+    return refuse(error instanceof StoreFault && error.kind !== 'unknown' ? busyFor(retryAfterMs) : SERVER_FAULT);
   });
   return app;
 }

@@ -1,6 +1,6 @@
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPoolClient, type PostgresQueryResult } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
-import type { Log } from '../world.ts';
+import type { Clock, Log } from '../world.ts';
 import type { Database } from './database.ts';
 import { openEmbedded, type Place } from './embedded.ts';
 import { preparedName } from './prepared.ts';
@@ -17,8 +17,12 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 /**
  * The embedded database: its thread, and one connection to it, which is one session. Whoever asks for it waits until it is free, however long.
  */
-export async function connectPglite(place: Place, log: Log): Promise<{ readonly db: Db; readonly close: () => Promise<void> }> {
-  const embedded = await openEmbedded(place, (error) => { log.error('the embedded database has stopped', { error }); });
+export async function connectPglite(place: Place, log: Log, clock: Clock): Promise<{ readonly db: Db; readonly close: () => Promise<void> }> {
+  const embedded = await openEmbedded(place, {
+    clock,
+    stopped(error, againInMs) { log.error(againInMs === null ? 'the embedded database has stopped and is gone' : 'the embedded database has stopped and is begun again', { error, againInMs }); },
+    again() { log.warn('the embedded database is there again'); },
+  });
   const db = dbOf({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres' }, log);
   return { db, close: async () => { await db.destroy(); await embedded.close(); } };
 }

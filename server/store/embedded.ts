@@ -1,54 +1,106 @@
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { Ms } from '#contract/ids.ts';
+import type { Clock } from '../world.ts';
 
 /** `dir` null: in memory. `image`: a database folder as `dumpDataDir` gives it, to start from. */
 export interface Place { readonly dir: string | null; readonly image: Blob | null }
 
 export interface Embedded {
-  /** A connection, as `pg` takes one for a socket. There is one session: a new connection ends the one before. */
+  /** A connection, as `pg` takes one for a socket. There is one session: a new connection ends the one before. While the thread is away it is a lost one. */
   connect(): Duplex;
   /** Ends when what was asked before is done and the database is closed. */
   close(): Promise<void>;
 }
 
+/** `stopped`: the thread ended by itself, or could not be begun again; it is begun in so long, or not any more. `again`: it is there again. */
+export interface Watch {
+  readonly clock: Clock;
+  stopped(why: unknown, againInMs: Ms | null): void;
+  again(): void;
+}
+
+/** One that keeps on stopping is begun again ever later; one that stood for `STOOD_MS` counts as sound. */
+const FIRST_MS: Ms = 250, MOST_MS: Ms = 30_000, STOOD_MS: Ms = 60_000;
+
 /**
- * Opens the embedded database in a thread of its own, so that its work stands beside that of the server. Throws where it cannot be opened. `onStop`: the
- * thread ended by itself, and every connection with it; what was committed is there when it is opened again.
+ * Opens the embedded database in a thread of its own, so that its work stands beside that of the server. Throws where it cannot be opened.
+ *
+ * A thread that ends by itself takes every connection with it: what is asked fails as with a lost connection. The database in a folder is then
+ * begun again. That is safe, for it is what happens after the process was killed: the thread and its files are gone before the next one begins, the
+ * lock of the folder is still this process's, and the log of the database gives back what was committed. To end the process instead would take away
+ * pages and streams, for whom no supervisor may be there. A database in memory is gone with its thread, and stays away.
  */
-export async function openEmbedded(place: Place, onStop: (why: unknown) => void): Promise<Embedded> {
-  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData: place });
-  let opened = false, closing = false, over = false;
+export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded> {
+  let thread: Thread | null = null;
   let wire: Wire | null = null;
+  let closing = false, failures = 0;
+  let waiting: { cancel(): void } | null = null;
+  let beginning: Promise<void> = Promise.resolve();
   let why: unknown = null;
   // The words are those by which a lost connection is known.
-  const stopped = (): Error => new Error('Connection terminated: the embedded database has stopped', { cause: why });
-  worker.on('error', (error) => { why = error; });
-  const ended = new Promise<void>((resolve) => void worker.once('exit', () => {
-    over = true;
-    resolve();
-    if (!opened || closing) return;
-    wire?.destroy(stopped());
-    onStop(why);
-  }));
-  await Promise.race([once(worker, 'message').catch(() => ended), ended]);
-  if (over) throw why ?? new Error('The embedded database ended while it was opened.');
-  opened = true;
+  const lost = (): Error => new Error('Connection terminated: the embedded database has stopped', { cause: why });
+
+  async function begin(from: Place): Promise<void> {
+    const one = await openThread(from);
+    const since = watch.clock.now();
+    thread = one;
+    void one.ended.then((reason) => {
+      thread = null;
+      if (closing) return;
+      why = reason;
+      wire?.destroy(lost());
+      if (watch.clock.now() - since >= STOOD_MS) failures = 0;
+      fail(reason);
+    });
+  }
+
+  function fail(reason: unknown): void {
+    if (place.dir === null) return watch.stopped(reason, null);
+    const ms = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(failures, 20));
+    failures += 1;
+    waiting = watch.clock.after(ms, () => {
+      waiting = null;
+      beginning = begin({ dir: place.dir, image: null }).then(() => { if (!closing) watch.again(); }, (error: unknown) => { if (!closing) fail(error); });
+    });
+    watch.stopped(reason, ms);
+  }
+
+  await begin(place);
   return {
     connect() {
-      wire?.destroy(stopped());
+      wire?.destroy(lost());
       const { port1, port2 } = new MessageChannel();
       wire = new Wire(port1);
-      if (over) wire.destroy(stopped());
-      else worker.postMessage(port2, [port2]);
+      if (thread === null) wire.destroy(lost());
+      else thread.worker.postMessage(port2, [port2]);
       return wire;
     },
     async close() {
       closing = true;
-      worker.postMessage(null, []);
-      await ended;
+      waiting?.cancel();
+      await beginning;
+      thread?.worker.postMessage(null, []);
+      await thread?.ended;
     },
   };
+}
+
+/** A thread whose database is open. `ended` tells why it ended. */
+interface Thread { readonly worker: Worker; readonly ended: Promise<unknown> }
+
+async function openThread(place: Place): Promise<Thread> {
+  const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData: place });
+  let why: unknown = null, over = false;
+  worker.on('error', (error) => { why = error; });
+  const ended = new Promise<unknown>((resolve) => void worker.once('exit', () => {
+    over = true;
+    resolve(why);
+  }));
+  await Promise.race([once(worker, 'message').catch(() => ended), ended]);
+  if (over) throw why ?? new Error('The embedded database ended while it was opened.');
+  return { worker, ended };
 }
 
 /** A socket, as far as `pg` uses one. */

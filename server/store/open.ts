@@ -40,11 +40,11 @@ export async function openStore({ dataDir, databaseUrl, log, clock, memory = fal
     const db = connectPostgres(databaseUrl, log);
     return begin({ db, kind: 'postgres', clock, log, close: () => db.destroy() });
   }
-  if (memory) return begin({ ...await connectPglite({ dir: null, image: image ?? null }, log), kind: 'pglite', clock, log });
+  if (memory) return begin({ ...await connectPglite({ dir: null, image: image ?? null }, log, clock), kind: 'pglite', clock, log });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const hold = await holdFolder(dataDir, clock.now());
   try {
-    const { db, close } = await connectPglite({ dir: join(dataDir, 'pg'), image: null }, log);
+    const { db, close } = await connectPglite({ dir: join(dataDir, 'pg'), image: null }, log, clock);
     return await begin({ db, kind: 'pglite', clock, log, close: async () => { await close(); await hold.release(); } });
   } catch (error) {
     await hold.release();

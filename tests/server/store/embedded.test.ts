@@ -1,10 +1,13 @@
 import { Pool } from 'pg';
 import { expect, test } from 'vitest';
+import { systemClock } from '#server/clock.ts';
 import { openEmbedded } from '#server/store/embedded.ts';
 import { passingOf } from '#server/store/retry.ts';
 
+const NOBODY = { clock: systemClock, stopped: () => undefined, again: () => undefined };
+
 test('STORE-8: a connection to the embedded database begins clean: what the one before left open is taken back, and is told so', async () => {
-  const embedded = await openEmbedded({ dir: null, image: null }, () => undefined);
+  const embedded = await openEmbedded({ dir: null, image: null }, NOBODY);
   const pool = (): Pool => new Pool({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres', pipeline: true }).on('error', () => undefined);
   const [one, other] = [pool(), pool()];
   const before = await one.connect();
@@ -23,7 +26,7 @@ test('STORE-8: a connection to the embedded database begins clean: what the one 
 });
 
 test('STORE-8: statements that are given at once are done in their order, and those behind a failed one fail with it until the transaction ends', async () => {
-  const embedded = await openEmbedded({ dir: null, image: null }, () => undefined);
+  const embedded = await openEmbedded({ dir: null, image: null }, NOBODY);
   const pool = new Pool({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres', pipeline: true });
   const client = await pool.connect();
   const asked = ['create table t (n int primary key)', 'begin', 'insert into t values (1)', 'insert into t values (1)', 'insert into t values (2)', 'rollback', `select count(*)::int as count, repeat('é', 3000000) as long from t`];
@@ -37,18 +40,18 @@ test('STORE-8: statements that are given at once are done in their order, and th
 });
 
 test('STORE-8: a thread that stops is told of, and every connection is a lost one from then on', async () => {
-  const stopped = Promise.withResolvers<void>();
-  const embedded = await openEmbedded({ dir: null, image: null }, () => { stopped.resolve(); });
+  const stopped = Promise.withResolvers<number | null>();
+  const embedded = await openEmbedded({ dir: null, image: null }, { ...NOBODY, stopped: (_why, againInMs) => { stopped.resolve(againInMs); } });
   const lost: Promise<unknown>[] = [];
   const connection = embedded.connect();
   lost.push(new Promise((resolve) => void connection.once('error', resolve)));
   connection.write(Buffer.from([0, 0, 0, 1])); // no beginning of a connection: the thread gives up
-  await stopped.promise;
+  expect(await stopped.promise, 'what was in memory is gone: it is not begun again').toBeNull();
   lost.push(new Promise((resolve) => void embedded.connect().once('error', resolve)));
   expect((await Promise.all(lost)).map(passingOf)).toEqual(['connection', 'connection']);
   await embedded.close();
 });
 
 test('STORE-8: a folder that holds no database that can be opened is refused, and nothing stays behind', async () => {
-  await expect(openEmbedded({ dir: null, image: new Blob(['no archive']) }, () => { throw new Error('it was never open'); })).rejects.toThrow(/./);
+  await expect(openEmbedded({ dir: null, image: new Blob(['no archive']) }, { ...NOBODY, stopped() { throw new Error('it was never open'); } })).rejects.toThrow(/./);
 });
