@@ -171,6 +171,9 @@ export interface SessionTable {
   impersonation_id: Generated<string | null>;
   reason: Generated<string | null>;
   parent_id: Generated<string | null>;
+  /** The actor's provider and name, where that is a provider above. */
+  actor_tenant: Generated<TenantId | null>;
+  actor_name: Generated<string | null>;
   /** When a factor was last shown. */
   authenticated_at: Generated<Ms>;
   how: Generated<string>;

@@ -5,7 +5,8 @@ import { migration0004 } from './0004.ts';
 import { migration0005 } from './0005.ts';
 import { migration0006 } from './0006.ts';
 import { migration0007 } from './0007.ts';
+import { migration0008 } from './0008.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they are run. What was published is never changed: add one. */
-export const MIGRATIONS: readonly Migration[] = [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006, migration0007];
+export const MIGRATIONS: readonly Migration[] = [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006, migration0007, migration0008];
