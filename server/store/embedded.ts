@@ -46,14 +46,27 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     const one = await openThread(from);
     const since = watch.clock.now();
     thread = one;
-    void one.ended.then((reason) => {
-      thread = null;
-      if (closing) return;
-      why = reason;
-      wire?.destroy(lost());
-      if (watch.clock.now() - since >= STOOD_MS) failures = 0;
-      fail(reason);
-    });
+    void until(one, since);
+  }
+
+  async function until(one: Thread, since: Ms): Promise<void> {
+    const reason = await one.ended;
+    thread = null;
+    if (closing) return;
+    why = reason;
+    wire?.destroy(lost());
+    if (watch.clock.now() - since >= STOOD_MS) failures = 0;
+    fail(reason);
+  }
+
+  async function beginAgain(): Promise<void> {
+    try {
+      await begin({ dir: place.dir, image: null });
+    } catch (error) {
+      if (!closing) fail(error);
+      return;
+    }
+    if (!closing) watch.again();
   }
 
   function fail(reason: unknown): void {
@@ -62,7 +75,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     failures += 1;
     waiting = watch.clock.after(ms, () => {
       waiting = null;
-      beginning = begin({ dir: place.dir, image: null }).then(() => { if (!closing) watch.again(); }, (error: unknown) => { if (!closing) fail(error); });
+      beginning = beginAgain();
     });
     watch.stopped(reason, ms);
   }

@@ -37,16 +37,16 @@ async function stopThread(): Promise<void> {
   await gone;
 }
 const said = (words: string): number => lines.filter((line) => line.includes(words)).length;
-const backAfter = (stops: number) => expect.poll(() => said('is there again'), { timeout: 30_000 }).toBe(stops);
+const backAfter = async (stops: number): Promise<void> => { await expect.poll(() => said('is there again'), { timeout: 30_000 }).toBe(stops); };
 
 test('STORE-9, LOG-3: a thread that is ended while it works is begun again, and nothing that was acknowledged is lost', async () => {
   const tenant = await aTenant(store);
   await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
   let kept = 0, faults = 0, next = 1;
   for (let stop = 1; stop <= 3; stop++) {
-    let over = false;
+    const writes = new AbortController();
     const writing = (async () => {
-      while (!over) {
+      while (!writes.signal.aborted) {
         const n = next++;
         try {
           await store.tenant(tenant, (tx) => tx.append([runDraft({ n, startedAt: byClock.at + n * 1_000 })], byClock));
@@ -61,7 +61,7 @@ test('STORE-9, LOG-3: a thread that is ended while it works is begun again, and 
     await expect.poll(() => kept, { timeout: 10_000 }).toBeGreaterThan(before + 3);
     await stopThread();
     await backAfter(stop);
-    over = true;
+    writes.abort();
     await writing;
     expect(await store.tenant(tenant, async (tx) => (await tx.head()).seq)).toBeGreaterThanOrEqual(kept + 1);
   }
