@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { Ms, UserId } from '#contract/ids.ts';
+import type { OneTimeTable } from './store/database.ts';
+import type { TenantTx } from './store/store.ts';
+import type { World } from './world.ts';
+
+/** What is good for one use, as it stands. */
+export type OneTime = Selectable<OneTimeTable>;
+
+/** Makes a secret for one use within `forMs`, in base64url; only its hash is kept. Those that are long over are cleared away. */
+export async function makeOneTime({ tenant, sql }: TenantTx, { chance }: World, kind: string, userId: UserId | null, data: Readonly<Record<string, unknown>>, now: Ms, forMs: Ms): Promise<string> {
+  await sql.deleteFrom('one_time').where('tenant_id', '=', tenant).where('until', '<', now - KEEP_MS).execute();
+  const secret = Buffer.from(chance.bytes(32)).toString('base64url');
+  await sql.insertInto('one_time').values({ tenant_id: tenant, hash: hashed(secret), kind, user_id: userId, data: JSON.stringify(data), made_at: now, until: now + forMs, used_at: null }).execute();
+  return secret;
+}
+
+/** Null where it is none of this kind, was used, or its time is up. */
+export async function readOneTime({ tenant, sql }: TenantTx, kind: string, secret: string, now: Ms): Promise<OneTime | null> {
+  return await sql.selectFrom('one_time').selectAll().where('tenant_id', '=', tenant).where('hash', '=', hashed(secret)).where('kind', '=', kind)
+    .where('used_at', 'is', null).where('until', '>', now).executeTakeFirst() ?? null;
+}
+
+/** The same, and uses it up: of two that try at once one gets it. */
+export async function useOneTime({ tenant, sql }: TenantTx, kind: string, secret: string, now: Ms): Promise<OneTime | null> {
+  return await sql.updateTable('one_time').set({ used_at: now }).where('tenant_id', '=', tenant).where('hash', '=', hashed(secret)).where('kind', '=', kind)
+    .where('used_at', 'is', null).where('until', '>', now).returningAll().executeTakeFirst() ?? null;
+}
+
+const KEEP_MS: Ms = 86_400_000;
+const hashed = (secret: string): string => createHash('sha256').update(secret).digest('hex');
