@@ -42,6 +42,7 @@ test('DAY-14: the cursor stays with its run when the list changes, and inside th
   expect(settled(cursor, viewOf([]))).toBeNull();
   expect(moved(cursor, 99, before)?.index).toBe(3);
   expect(moved(cursor, -99, before)?.index).toBe(0);
+  expect([1, -1, -4, 4].map((by) => moved(null, by, before)?.index)).toEqual([0, 0, 0, 3]);
   expect(rowAt(viewOf([5, 6], 40, 90), 41)?.n).toBe(6);
 });
 

@@ -9,6 +9,8 @@ test('DAY-10: fixed words are the template\'s, what varies is the message\'s', (
   expect(piecesOf('Unable to connect to host dp-fs01.dpike.example: refused', 'Unable to connect to host ‹host›: ‹text›')).toEqual([
     { text: 'Unable to connect to host ', fixed: true }, { text: 'dp-fs01.dpike.example', fixed: false }, { text: ': ', fixed: true }, { text: 'refused', fixed: false },
   ]);
+  expect(piecesOf('Error: Unable to connect to host fs01', 'Unable to connect to host ‹host›')).toEqual([{ text: 'Error: Unable to connect to host ', fixed: true }, { text: 'fs01', fixed: false }]);
+  expect(piecesOf('Job A: Disk full', 'Disk full')).toEqual([{ text: 'Job A: Disk full', fixed: false }]);
   expect(piecesOf('Disk full', null)).toEqual([{ text: 'Disk full', fixed: false }]);
   expect(piecesOf('other words', 'Unable to ‹x›')).toEqual([{ text: 'other words', fixed: false }]);
 });

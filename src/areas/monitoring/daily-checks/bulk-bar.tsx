@@ -3,6 +3,7 @@ import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import type { IconName } from '#src/ui/icon-paths.ts';
 import { Kbd } from '#src/ui/kbd.tsx';
+import { MAC } from './keys.ts';
 import { companiesOf } from './selection.ts';
 import type { Selection } from './selection.ts';
 
@@ -51,4 +52,3 @@ export function BulkBar({ selection, total, phone, acts, showing, busy, onDeed }
   );
 }
 
-const MAC = /mac|iphone|ipad/i.test(navigator.userAgent);

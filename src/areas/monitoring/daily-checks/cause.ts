@@ -19,11 +19,15 @@ export function piecesOf(message: string, template: string | null): readonly Pie
   for (const [i, words] of template.split(/‹[^›]*›/).entries()) {
     if (words === '') continue;
     const found = folded.indexOf(words.toLowerCase(), at);
-    if (found < 0 || (i === 0 && found > 0)) break;
-    put(message.slice(at, found), false);
+    const lead = message.slice(at, found);
+    if (found < 0 || (i === 0 && found > 0 && !LEVEL.test(lead))) break;
+    put(lead, i === 0);
     put(message.slice(found, found + words.length), true);
     at = found + words.length;
   }
   put(message.slice(at), false);
   return pieces;
 }
+
+/** A word like "Error:" that a template leaves away says nothing that the state does not. */
+const LEVEL = /^\W?[a-z]+\W{1,3}$/i;

@@ -7,11 +7,11 @@ export interface Cursor { readonly index: number; readonly n: RunN | null; reado
 
 export const cursorAt = (view: RunsView | undefined, index: number, step: number): Cursor => ({ index, n: rowAt(view, index)?.n ?? null, step });
 
-/** `by` rows further, kept inside the list; the first move goes to the first row. */
+/** `by` rows further, kept inside the list; the first move goes to the first row, or to the last where it goes as far. */
 export function moved(cursor: Cursor | null, by: number, view: RunsView | undefined): Cursor | null {
   const total = view?.lines ?? 0;
   if (total === 0) return null;
-  const index = cursor === null ? (by < 0 && by !== -1 ? total - 1 : 0) : Math.min(total - 1, Math.max(0, cursor.index + by));
+  const index = cursor === null ? (by >= total ? total - 1 : 0) : Math.min(total - 1, Math.max(0, cursor.index + by));
   return cursorAt(view, index, (cursor?.step ?? 0) + 1);
 }
 

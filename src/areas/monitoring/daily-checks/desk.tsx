@@ -235,7 +235,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
               )}
             </div>
             {view && total === 0
-              ? <Suspense fallback={<div />}><Empty view={view} list={list} filter={round.filter} zone={zone} now={now} onClear={(at) => setList(cleared(list), 'push', at)} /></Suspense>
+              ? <Suspense fallback={<div />}><Empty view={view} list={list} filter={round.filter} zone={zone} now={now} onClear={(at) => setList(cleared(list), 'push', at)} onList={setList} /></Suspense>
               : (
                 <Grid
                   key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}

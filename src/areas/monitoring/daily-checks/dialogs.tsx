@@ -11,7 +11,7 @@ import type { Ask } from './asks.ts';
 import type { DayRule } from '../span/dates.ts';
 import { ColumnsDialog } from './columns-dialog.tsx';
 import { Facets, FacetsHead } from './facets.tsx';
-import { HELP } from './keys.ts';
+import { HELP, MAC } from './keys.ts';
 import type { List } from './list.ts';
 import { SnoozeForm } from './snooze-form.tsx';
 import { TicketForm } from './ticket-form.tsx';
@@ -116,10 +116,10 @@ function Words({ title, label, detail, first, word, needed, onDone, onClose }: W
 function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
-      <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2">
+      <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2 [&_kbd]:inline-block!">
         {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
-          <div key={does} className="flex h-8 items-center gap-3 border-b border-hair">
-            <dt className="flex w-16 gap-1">{keys.map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
+          <div key={does} className="grid min-h-8 grid-cols-[92px_minmax(0,1fr)] items-center gap-3 border-b border-hair py-1">
+            <dt className="flex gap-1 whitespace-nowrap">{keys.map((one) => (MAC ? one : one.replace('⌘', 'Ctrl '))).map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
             <dd className="m-0">{does}</dd>
           </div>
         ))}

@@ -3,9 +3,10 @@ import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
 import { useWatch } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
-import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
+import { formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { FirstSteps } from '../first-steps/first-steps.tsx';
+import { allOpen } from '../hand-over/since.ts';
 import { DEFAULTS, narrowed } from './list.ts';
 import type { List } from './list.ts';
 
@@ -16,26 +17,27 @@ interface EmptyProps {
   readonly zone: string;
   readonly now: Ms;
   readonly onClear: (at: number) => void;
+  readonly onList: (next: List) => void;
 }
 
 /** Why nothing is listed, and what to do. */
-export function Empty({ view, list, filter, zone, now, onClear }: EmptyProps) {
+export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyProps) {
   if (view.loaded.days < view.loaded.of && view.newestAt === null) return <Said title="Results are on their way" detail={`${view.loaded.days} of ${view.loaded.of} days here.`} />;
   if (view.newestAt === null) return <FirstSteps />;
   if (narrowed(list) > 0) return <Said title="Nothing matches" detail="No result has all of these."><Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button></Said>;
-  if (list.review === DEFAULTS.review && view.progress.of > 0) return <AllClear view={view} filter={filter} zone={zone} now={now} />;
+  if (list.review === DEFAULTS.review && view.progress.of > 0) return <AllClear view={view} list={list} filter={filter} zone={zone} now={now} onList={onList} />;
   return <Said title="Nothing to check" detail={`No result of these days is a problem. New results come in as they happen.`} />;
 }
 
 const CLEARED_MOST = 400;
 
 /** The page is ruled off. Since when: the last review of what was to be cleared. */
-function AllClear({ view, filter, zone, now }: Pick<EmptyProps, 'view' | 'filter' | 'zone' | 'now'>) {
+function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'onClear'>) {
   const dealt = useWatch('runs', { filter: { ...filter, review: 'cleared', group: null }, window: { first: 0, count: CLEARED_MOST }, held: false, folded: [], round: 0, facets: 'none' });
   const times = (dealt?.rows ?? []).flatMap(({ problem }) => (problem ? [problem.review?.at ?? problem.closedAt ?? 0] : [])).filter((at) => at > 0 && at <= now);
   const since = times.length === 0 || (dealt?.total ?? 0) > CLEARED_MOST ? null : Math.max(...times);
   const countOf = (value: string): number => view.facets.review.find((one) => one.value === value)?.count ?? 0;
-  const { cleared, of } = view.progress;
+  const { cleared, of } = view.progress, older = useWatch('shiftNow', { since: 0, list: filter })?.unlisted ?? 0;
   return (
     <Said
       title={since === null ? 'All clear' : `All clear since ${now - since < DAY_MS ? formatTime(since, zone) : formatWhen(since, zone)}`}
@@ -45,6 +47,12 @@ function AllClear({ view, filter, zone, now }: Pick<EmptyProps, 'view' | 'filter
         <thead><tr>{['Cleared', 'Snoozed'].map((word) => <th key={word} scope="col" className="px-6 pt-2 text-right text-agate font-normal text-ink-3">{word}</th>)}</tr></thead>
         <tbody><tr>{['cleared', 'snoozed'].map((value) => <td key={value} className="px-6 pb-2 text-right font-semibold">{formatCount(countOf(value))}</td>)}</tr></tbody>
       </table>
+      {older > 0 && (
+        <p className="m-0 pt-3 text-ink-2">
+          {plural(older, 'problem that is', 'problems that are')} older, or running again, {older === 1 ? 'is' : 'are'} still open.{' '}
+          <button type="button" onClick={() => onList(allOpen(list))} className="text-accent underline underline-offset-2 pointer-coarse:min-h-11">Show all that is open</button>
+        </p>
+      )}
     </Said>
   );
 }

@@ -44,10 +44,10 @@ export function GroupLine({ head, group, index, top, cards, cursor, tabbed, chos
         </button>
       </div>
       <div role="gridcell" className="dc-gname">
-        <button type="button" tabIndex={-1} data-do="fold" aria-expanded={!folded} aria-label={`${folded ? 'Unfold' : 'Fold'} ${title}`} className="dc-gfold">
+        <button type="button" tabIndex={-1} data-do="fold" aria-expanded={!folded} aria-label={`${folded ? 'Unfold' : 'Fold'} ${title}`} className="dc-gfold shrink-0">
           <Icon name={folded ? 'chevron-right' : 'chevron-down'} />
         </button>
-        <span className="dc-gst"><StateMark state={head.worst} bare done={done} /></span>
+        <span className="dc-gst shrink-0"><StateMark state={head.worst} bare done={done} /></span>
         <span className="dc-cut" title={head.causes ? 'Causes that one job alone has' : title}>{group === 'cause' ? <Template text={title} /> : <b>{title}</b>}</span>
         <span className="dc-ghold">{holds}</span>
       </div>

@@ -29,6 +29,8 @@ export const needsActions = (command: Command): boolean => command === 'review' 
 export const asks = (command: Command): boolean => ASKING.has(command);
 const ASKING: ReadonlySet<Command> = new Set(['review-with', 'snooze', 'note', 'ticket', 'columns', 'facets', 'help']);
 
+export const MAC = /mac|iphone|ipad/i.test(navigator.userAgent);
+
 /** The help sheet, in its order. `⌘` is shown as Ctrl where there is no such key. */
 export const HELP: readonly { readonly keys: readonly string[]; readonly does: string; readonly acts?: true }[] = [
   { keys: ['J', 'K'], does: 'Next and previous row' },
