@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import type { CalendarView } from '#contract/monitoring/calendar.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
+import { useCan } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { cleared, DEFAULTS, isNarrowed } from './board.ts';
@@ -14,6 +16,7 @@ const isAway = ({ days, keptFrom }: CalendarView): boolean => keptFrom !== null 
 
 /** Why no job is listed, and what to do. */
 export function Empty({ view, board, zone, onBoard }: EmptyProps) {
+  const connects = useCan('monitoring.sources');
   if (isAway(view) && view.keptFrom !== null) {
     return (
       <Notice icon="calendar" level={2} title="These days are not kept" actions={<Button onClick={() => onBoard({ ...board, span: DEFAULTS.span, open: null })}>Show the last 30 days</Button>}>
@@ -36,8 +39,11 @@ export function Empty({ view, board, zone, onBoard }: EmptyProps) {
     );
   }
   return (
-    <Notice icon="calendar" level={2} title="No jobs yet">
-      <p className="m-0">Jobs show here as soon as a backup tool reports.</p>
+    <Notice
+      icon="calendar" level={2} title="No jobs yet"
+      {...(connects && { actions: <Link to="/monitoring/sources" className="text-accent underline underline-offset-2">Connect a source</Link> })}
+    >
+      <p className="m-0">Jobs show here as soon as a backup tool reports.{connects ? '' : ' An administrator connects the backup tools.'}</p>
     </Notice>
   );
 }

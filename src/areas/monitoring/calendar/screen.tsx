@@ -86,7 +86,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const { open } = board, place = open && view ? placeOf(view.lines, open) : -1;
   const day = open && view ? view.days.findIndex((one) => one.day === open.day) : -1;
   const cell: Cursor | null = view && place >= 0 && day >= 0 ? { line: view.first + place, day } : null;
-  const missing = view ? missingWords(view.days, view.keptFrom, now) : null;
+  const missing = view && view.jobs > 0 ? missingWords(view.days, view.keptFrom, now) : null;
   return (
     <Page
       title="Calendar view" scroll="own" {...(dayBegins !== null && { detail: `days begin at ${dayBegins}` })}

@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
+import { firstLine } from '#contract/monitoring/line.ts';
 import type { Attention } from '#contract/monitoring/overview.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
@@ -45,7 +46,9 @@ function rank(line: Line): number {
 
 /** What is wrong: the cause's fixed words where jobs share it, else what the run said. */
 export const headline = ({ cause, template, message, state }: Attention): string =>
-  (cause === null ? message ?? template : template ?? message) ?? KNOWN[state] ?? STATES[state].word;
+  (cause === null ? said(message) ?? template : template ?? said(message)) ?? KNOWN[state] ?? STATES[state].word;
+/** Without the times and levels that stand before it: the line has a mark of its own. */
+const said = (message: string | null): string | null => message && (firstLine(message) || message);
 const KNOWN: Partial<Readonly<Record<RunState, string>>> = { Missed: 'No result came when one was due' };
 
 /** Whom it hits: `40 jobs, 12 companies`, or one job by its name. */

@@ -91,7 +91,7 @@ function Sums({ shift, since, zone, onAll }: { readonly shift: ShiftNow; readonl
       </dl>
       {unlisted !== null && unlisted > 0 && (
         <p className="m-0 text-ink-2">
-          {unlistedWords(unlisted, fresh + standing)} <button type="button" onClick={onAll} className="text-accent underline underline-offset-2 pointer-coarse:min-h-11">Show all that is open</button>
+          {unlistedWords(unlisted, fresh + standing)} <button type="button" onClick={onAll} className="text-accent underline underline-offset-2 pointer-coarse:block pointer-coarse:min-h-11">Show all that is open</button>
         </p>
       )}
       {open.length > 0 && (

@@ -23,7 +23,7 @@ export function PastHandOvers({ zone, now }: PastHandOversProps) {
   if (shifts.length === 0) {
     return (
       <Notice icon="users" level={2} title="No hand-over yet">
-        <p className="m-0">A hand-over tells the next person what is done and what is open. It is made in daily checks.</p>
+        <p className="m-0 text-balance">A hand-over tells the next person what is done and what is open. It is made in daily checks.</p>
       </Notice>
     );
   }

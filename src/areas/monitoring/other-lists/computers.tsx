@@ -99,18 +99,18 @@ function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed 
         <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} title={one.hostName}>{one.hostName}</span>
         <span className="block truncate text-agate text-ink-3" title={detail}>{detail}</span>
       </td>
-      <td className="col-span-2 min-w-0 truncate tablet:pr-3" title={company}>{company}</td>
+      <td className="row-start-2 min-w-0 self-center truncate tablet:pr-3" title={company}>{company}</td>
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
         <span className="block" title={formatWhen(one.seenAt, zone)}>{formatAge(one.seenAt, now)}</span>
         <span className="block text-agate text-ink-3" title={formatWhen(one.firstSeenAt, zone)}>first {formatDate(one.firstSeenAt, zone)}</span>
       </td>
-      <td className="col-span-2 min-w-0 text-ink-2 tablet:pr-3">
+      <td className="col-span-2 row-start-3 min-w-0 text-ink-2 tablet:pr-3">
         {one.note !== null && <span className="block break-words whitespace-pre-line">{one.note.content}</span>}
         {ignored && one.ignored !== null && <span className="block text-agate text-ink-3">{one.ignored.until === null ? 'Ignored for good' : `Ignored until ${formatWhen(one.ignored.until, zone)}`}</span>}
       </td>
       {acts && (
-        <td className="col-span-2 pt-1.5 tablet:pt-0 tablet:pr-4">
-          <span className="-ml-2 flex gap-1 tablet:ml-0 tablet:justify-end">
+        <td className="col-start-2 row-start-2 pt-1 tablet:pt-0 tablet:pr-4">
+          <span className="flex justify-end gap-1">
             <Button size="sm" variant="quiet" {...blocked} aria-label={`Note on ${one.hostName}`} onClick={onNote}>Note</Button>
             {ignored
               ? <Button size="sm" {...blocked} aria-label={`Take back ${one.hostName}`} onClick={onHeed}>Take back</Button>

@@ -114,7 +114,7 @@ function SaveAs({ own, sees, query, onSaved }: SaveAsProps) {
         />
         <Button size="sm" type="submit" disabled={!can}>{same ? 'Replace' : 'Save'}</Button>
       </span>
-      <span id={`${id}-says`} className={`block text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}>
+      <span id={`${id}-says`} className={`block pt-1 text-agate ${fault === null ? 'text-ink-3' : 'text-failed'}`}>
         {fault ?? (same ? 'You have a view of this name: it is replaced.' : 'Days, filters, order and grouping are kept.')}
       </span>
       {sees && !same && <Switch label="Share with colleagues" on={shared} onChange={setShared} />}
