@@ -1,6 +1,5 @@
 import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
 import { PLAIN } from '#tests/me.ts';
-import { createHash } from 'node:crypto';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Event, Logged } from '#contract/events.ts';
@@ -28,6 +27,8 @@ export class SimServer {
   readonly #commands = new Map<string, Done>();
   readonly #orders = new Map<string, number>();
   readonly #streams = new Set<{ readonly user: string; readonly send: (text: string) => void; readonly end: () => void }>();
+  readonly #changed = new Map<string, number>();
+  #kinds = 0;
   epoch = 'e1';
   pageSize: number = LIMITS.eventsPage;
   tokenMs = LIMITS.accessMs;
@@ -52,9 +53,16 @@ export class SimServer {
     for (const { event, company } of drafts) {
       const logged: Logged = { seq: this.log.length + 1, at: this.#now(), subject: null, company, entity: event.type, event, ...by };
       this.log.push(logged);
+      this.#noteTags(logged);
       fold(this.rows, logged);
     }
     this.poke({ is: 'head', head: this.log.length, epoch: this.epoch });
+  }
+
+  /** As the real server: by the last event that changed a run of the day, or what kind a job is. */
+  #noteTags({ seq, event }: Logged): void {
+    if (event.type === 'run.started@1' || event.type === 'run.finished@1' || event.type === 'run.missed@1') this.#changed.set(dayOf(event.data.startedAt), seq);
+    if (event.type === 'job.changed@1' && this.rows.job.get(event.data.n)?.managed !== event.data.managed) this.#kinds = seq;
   }
 
   poke(poke: unknown): void { for (const { send } of this.#streams) send(`data: ${JSON.stringify(poke)}\n\n`); }
@@ -101,7 +109,7 @@ export class SimServer {
     for (const run of this.rows.run.values()) if (this.#sees(user, run.company)) days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
     return {
       protocol: PROTOCOL, epoch: this.epoch, cursor: this.log.length, serverNow: this.#now(), me: { ...user.me, companies: user.companies }, branding: BRANDING,
-      windowFrom: '2026-05-17', days: [...days].sort(([a], [b]) => b.localeCompare(a)).map(([day, rows]) => ({ day, rows, tag: this.#tag(user, this.#day(user, day)) })),
+      windowFrom: '2026-05-17', days: [...days].sort(([a], [b]) => b.localeCompare(a)).map(([day, rows]) => ({ day, rows, tag: this.#tag(user, day) })),
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
       companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
       causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],
@@ -133,12 +141,12 @@ export class SimServer {
 
   #page(user: User, day: string): Response {
     const bytes = this.#day(user, day);
-    return new Response(bytes, { headers: { 'content-type': 'application/octet-stream', 'etag': this.#tag(user, bytes) } });
+    return new Response(bytes, { headers: { 'content-type': 'application/octet-stream', 'etag': this.#tag(user, day) } });
   }
 
-  /** Another one where the runs of the day are others, or who may see them. */
-  #tag(user: User, bytes: Uint8Array): string {
-    return `"${this.epoch}-${createHash('sha256').update(bytes).update(String(user.companies)).digest('hex').slice(0, 16)}"`;
+  /** Another one where a run of the day was told of, where a job became of another kind, and for who sees others. */
+  #tag({ companies }: User, day: string): string {
+    return `"${this.epoch}-${day}-${Math.max(this.#kinds, this.#changed.get(day) ?? 0)}-${companies?.join('.') ?? ''}"`;
   }
 
   #day(user: User, day: string): Uint8Array<ArrayBuffer> {
