@@ -1,67 +1,108 @@
 import { assign, fromPromise, setup } from 'xstate';
+import type { SignInStep } from '#contract/account/step.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-
-export interface Credentials { readonly username: string; readonly password: string }
-/** What asking the server answers: in, or why not. Later factors become further kinds of `is`, and states beside `asking`. */
-export type SignInAnswer = { readonly is: 'in' } | { readonly is: 'failed'; readonly failure: Failure };
+import type { Answering, Auth, Opening, SignInAnswer, SignInAsk } from './sign-in-asks.ts';
 
 interface SignInContext {
   readonly now: () => Ms;
-  /** Only while it is being asked: a password stays nowhere. */
-  readonly credentials: Credentials | null;
+  /** Only while it is being asked: a password or a code stays nowhere. */
+  readonly ask: SignInAsk | null;
+  readonly auth: Auth;
+  /** What the server asks for next; null before the password was right. */
+  readonly step: SignInStep | null;
   readonly failure: Failure | null;
   readonly waitMs: Ms;
   /** When another try may be made; null where one may be made now. */
   readonly until: Ms | null;
 }
-export type SignInEvent = { readonly type: 'SUBMIT'; readonly credentials: Credentials } | { readonly type: 'EDIT' };
+export type SignInEvent =
+  | { readonly type: 'SUBMIT'; readonly ask: Opening }
+  | { readonly type: 'ANSWER'; readonly ask: Answering }
+  | { readonly type: 'EDIT' }
+  | { readonly type: 'BACK' };
+
+const STEP_EVENTS = {
+  ANSWER: { target: 'answering', actions: 'answer' }, BACK: { target: 'idle', actions: 'forget' }, SUBMIT: { target: 'asking', actions: 'open' },
+  EDIT: { actions: 'clear' },
+} as const;
 
 /**
- * Signing in with a name and password of the database:
+ * Signing in, one question at a time:
  *
  *   idle ─SUBMIT─▶ asking ─▶ in
  *     ▲ EDIT         ├─▶ wrong, noNetwork ─SUBMIT─▶ asking
- *     └──────────────┴─▶ throttled ─(its time)─▶ idle
+ *     ├──────────────┼─▶ throttled ─(its time)─▶ idle
+ *     │              └─▶ code, phone, enrol ─ANSWER─▶ answering ─▶ in, or the next of them, or the same one with its failure
+ *     └─BACK, the attempt is over ───┘                   └─▶ held ─(its time)─▶ the same one
  */
 export const signInMachine = setup({
   types: { context: {} as SignInContext, events: {} as SignInEvent, input: {} as { readonly now: () => Ms } },
   actors: {
-    ask: fromPromise<SignInAnswer, Credentials>(() => Promise.reject(new Error('a need of the machine was not given'))),
+    ask: fromPromise<SignInAnswer, SignInAsk | null>(() => Promise.reject(new Error('a need of the machine was not given'))),
   },
   delays: { wait: ({ context }) => context.waitMs },
+  actions: {
+    open: assign(({ event }) => (event.type === 'SUBMIT' ? { ask: event.ask, step: null, failure: null, auth: event.ask.way === 'password' ? event.ask.auth : 'db' } : {})),
+    answer: assign(({ event }) => (event.type === 'ANSWER' ? { ask: event.ask, failure: null } : {})),
+    forget: assign({ step: null, failure: null }),
+    clear: assign({ failure: null }),
+    wait: assign({ until: ({ context }) => context.now() + context.waitMs }),
+  },
+  guards: {
+    atPhone: ({ context }) => context.step?.step === 'phone',
+    atEnrol: ({ context }) => context.step?.step === 'enrol',
+  },
 }).createMachine({
   id: 'sign-in',
-  context: ({ input }) => ({ now: input.now, credentials: null, failure: null, waitMs: 0, until: null }),
+  context: ({ input }) => ({ now: input.now, ask: null, auth: 'db', step: null, failure: null, waitMs: 0, until: null }),
   initial: 'idle',
   states: {
-    idle: { on: { SUBMIT: { target: 'asking', actions: assign({ credentials: ({ event }) => event.credentials }) } } },
+    idle: { on: { SUBMIT: { target: 'asking', actions: 'open' } } },
     asking: {
       invoke: {
-        id: 'ask', src: 'ask', input: ({ context }) => context.credentials ?? { username: '', password: '' },
+        id: 'ask', src: 'ask', input: ({ context }) => context.ask,
         onDone: [
           { guard: ({ event }) => event.output.is === 'in', target: 'in', actions: assign({ failure: null }) },
-          {
-            guard: ({ event }) => event.output.is === 'failed' && 'retryAfterMs' in event.output.failure, target: 'throttled',
-            actions: assign(({ event }) => failing(event.output)),
-          },
-          {
-            guard: ({ event }) => event.output.is === 'failed' && NO_NETWORK.has(event.output.failure.kind), target: 'noNetwork',
-            actions: assign(({ event }) => failing(event.output)),
-          },
+          { guard: ({ event }) => event.output.is === 'step', target: 'step', actions: assign(({ event }) => taking(event.output)) },
+          { guard: ({ event }) => waits(event.output), target: 'throttled', actions: assign(({ event }) => failing(event.output)) },
+          { guard: ({ event }) => unreachable(event.output), target: 'noNetwork', actions: assign(({ event }) => failing(event.output)) },
           { target: 'wrong', actions: assign(({ event }) => failing(event.output)) },
         ],
         onError: { target: 'wrong', actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }) },
       },
-      exit: assign({ credentials: null }),
+      exit: assign({ ask: null }),
     },
-    wrong: { on: { SUBMIT: { target: 'asking', actions: assign({ credentials: ({ event }) => event.credentials }) }, EDIT: 'idle' } },
-    noNetwork: { on: { SUBMIT: { target: 'asking', actions: assign({ credentials: ({ event }) => event.credentials }) }, EDIT: 'idle' } },
+    wrong: { on: { SUBMIT: { target: 'asking', actions: 'open' }, EDIT: { target: 'idle', actions: 'clear' } } },
+    noNetwork: { on: { SUBMIT: { target: 'asking', actions: 'open' }, EDIT: { target: 'idle', actions: 'clear' } } },
     throttled: {
-      entry: assign({ until: ({ context }) => context.now() + context.waitMs }),
-      exit: assign({ until: null }),
+      entry: 'wait', exit: assign({ until: null }),
       after: { wait: { target: 'idle', actions: assign({ failure: null }) } },
+    },
+
+    step: { always: [{ guard: 'atPhone', target: 'phone' }, { guard: 'atEnrol', target: 'enrol' }, { target: 'code' }] },
+    code: { on: STEP_EVENTS },
+    phone: { on: STEP_EVENTS },
+    enrol: { on: STEP_EVENTS },
+    answering: {
+      invoke: {
+        id: 'answer', src: 'ask', input: ({ context }) => context.ask,
+        onDone: [
+          { guard: ({ event }) => event.output.is === 'in', target: 'in', actions: assign({ failure: null, step: null }) },
+          { guard: ({ event }) => event.output.is === 'step', target: 'step', actions: assign(({ event }) => taking(event.output)) },
+          { guard: ({ event }) => isOver(event.output), target: 'wrong', actions: assign(({ event }) => ({ ...failing(event.output), step: null })) },
+          { guard: ({ event }) => waits(event.output), target: 'held', actions: assign(({ event }) => failing(event.output)) },
+          { target: 'step', actions: assign(({ event }) => failing(event.output)) },
+        ],
+        onError: { target: 'step', actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }) },
+      },
+      exit: assign({ ask: null }),
+    },
+    held: {
+      entry: 'wait', exit: assign({ until: null }),
+      on: { BACK: { target: 'idle', actions: 'forget' }, SUBMIT: { target: 'asking', actions: 'open' } },
+      after: { wait: { target: 'step', actions: assign({ failure: null }) } },
     },
     in: { type: 'final' },
   },
@@ -69,6 +110,10 @@ export const signInMachine = setup({
 
 const NO_NETWORK: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'needs-network']);
 
-const failing = (answer: SignInAnswer): Partial<SignInContext> => (answer.is === 'in' ? {} : {
-  failure: answer.failure, waitMs: 'retryAfterMs' in answer.failure ? answer.failure.retryAfterMs : 0,
-});
+const unreachable = (answer: SignInAnswer): boolean => answer.is === 'failed' && NO_NETWORK.has(answer.failure.kind);
+const waits = (answer: SignInAnswer): boolean => answer.is === 'failed' && answer.failure.kind === 'too-many';
+/** The attempt is over: it begins with the password again. */
+const isOver = (answer: SignInAnswer): boolean => answer.is === 'failed' && (answer.failure.kind === 'expired' || answer.failure.kind === 'signed-out');
+const taking = (answer: SignInAnswer): Partial<SignInContext> => (answer.is === 'step' ? { step: answer.step, failure: null } : {});
+const failing = (answer: SignInAnswer): Partial<SignInContext> => (answer.is === 'failed'
+  ? { failure: answer.failure, waitMs: 'retryAfterMs' in answer.failure ? answer.failure.retryAfterMs : 0 } : {});

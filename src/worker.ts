@@ -42,7 +42,10 @@ function doorOf(remote: Remote<Door>): Door {
       const done = far.done().finally(() => { over = true; far[releaseProxy](); });
       return { done: () => done, cancel: () => { if (!over) far.cancel().catch(doorFailed); } };
     },
-    signIn: (username, password) => remote.signIn(username, password),
+    signIn: (ask) => remote.signIn(ask),
+    signInBack: () => remote.signInBack(),
+    actAs: (who) => remote.actAs(who),
+    stopActing: (unsent) => remote.stopActing(unsent),
     signOut: (unsent) => remote.signOut(unsent),
     mend: (id, how) => remote.mend(id, how),
     syncNow: () => remote.syncNow(),
@@ -55,7 +58,7 @@ const lost = (event: ErrorEvent): void => doorFailed(event.message || 'The worke
 
 const silence = (): Promise<never> => new Promise(() => {});
 const DEAF: Door = {
-  watch: silence, send: silence, ask: silence, read: silence, matching: silence, exportRuns: silence, signIn: silence, signOut: silence, mend: silence, syncNow: silence,
+  watch: silence, send: silence, ask: silence, read: silence, matching: silence, exportRuns: silence, signIn: silence, signInBack: silence, actAs: silence, stopActing: silence, signOut: silence, mend: silence, syncNow: silence,
 };
 
 /** The service worker's address. Its place is the root of the site, so that it may answer for all of it. */

@@ -3,6 +3,7 @@
  * Everything that crosses is plain data; expected failures are values (`Result`).
  */
 import type { Me } from '#contract/account/me.ts';
+import type { SignInStep } from '#contract/account/step.ts';
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { CallName, CALLS, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
@@ -17,11 +18,14 @@ import type { OwnedView } from '#contract/monitoring/views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Result } from '#contract/result.ts';
+import type { Auth, SignInAsk } from '#machines/sign-in-asks.ts';
 
 /** What can be watched, and what each watch gives. */
 export interface Watches {
   /** Who is signed in on this device. `starting` until the disk has been asked. */
   who: { readonly takes: object; readonly gives: Who };
+  /** Where an attempt to sign in stands. */
+  signing: { readonly takes: object; readonly gives: Signing };
   status: { readonly takes: object; readonly gives: SyncStatus };
   runs: { readonly takes: RunsWatch; readonly gives: RunsView };
   /** Null before anything is here. */
@@ -40,6 +44,17 @@ export interface Watches {
   disabled: { readonly takes: object; readonly gives: readonly DisabledJob[] };
 }
 export type WatchName = keyof Watches;
+
+/** What the server asks for after the password, and whose list that was looked up in. */
+export type Signing = { readonly is: 'none' } | { readonly is: 'step'; readonly step: SignInStep; readonly auth: Auth };
+
+/** `recoveryCodes`: to be shown once, where an authenticator was set up on the way in. */
+export type SignedIn =
+  | { readonly is: 'in'; readonly me: Me; readonly recoveryCodes: readonly string[] | null }
+  | { readonly is: 'step'; readonly step: SignInStep };
+
+/** In as somebody else, or at another provider's portal: there the page goes on by itself. `unsent`: so much of the other's work is not sent yet. */
+export type Acted = { readonly is: 'in'; readonly me: Me } | { readonly is: 'elsewhere'; readonly url: string } | { readonly is: 'unsent'; readonly unsent: number };
 
 export type HandOver = ShiftRow & { readonly name: string };
 
@@ -146,7 +161,13 @@ export interface Door {
   matching(filter: RunsFilter): Promise<readonly RunN[]>;
   /** The list as a CSV file, made on this device, network or not. `onProgress` is told what share of it is done, 0 to 1. */
   exportRuns(filter: RunsFilter, columns: readonly ExportColumn[], onProgress: (share: number) => void): Promise<Exporting>;
-  signIn(username: string, password: string): Promise<Result<Me>>;
+  signIn(ask: SignInAsk): Promise<Result<SignedIn>>;
+  /** Back from a step to the name and password. */
+  signInBack(): Promise<void>;
+  /** Signs in as another user (G42): this user's data and unsent work stay on this device, for the return. */
+  actAs(who: { readonly userId: string; readonly reason: string; readonly serviceProviderId?: string }): Promise<Result<Acted>>;
+  /** Back to oneself. What was kept of the other user is destroyed; `ask`: only where nothing is unsent. */
+  stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>>;
   /** OUT-7. `ask`: sign out only if nothing is unsent, and answer how much is. */
   signOut(unsent: 'ask' | 'send' | 'keep' | 'discard'): Promise<Result<{ readonly out: boolean; readonly unsent: number }>>;
   /** Try a refused command, or what was refused of one, again; or drop it, dismiss a notice. */

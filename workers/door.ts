@@ -22,6 +22,7 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
   const session = new Session(world, () => watchers.mark());
   const makers: { readonly [N in WatchName]: () => Watching<N> } = {
     who: () => ({ make: () => session.who }),
+    signing: () => ({ make: () => session.signing() }),
     status: () => ({ make: () => session.loop?.status() ?? NOBODY }),
     runs: () => makeRunsWatch(() => session.loop?.replica ?? null, () => world.clock.now()),
     overview: () => {
@@ -68,7 +69,10 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
         engine, clock: world.clock, names, filter, columns, onProgress, stillHere: () => session.loop === loop && replica.generation === generation,
       })));
     },
-    signIn: (username, password) => session.signIn(username, password),
+    signIn: (ask) => session.signIn(ask),
+    signInBack: () => { session.signInBack(); return Promise.resolve(); },
+    actAs: (who) => session.actAs(who),
+    stopActing: (unsent) => session.stopActing(unsent),
     signOut: (unsent) => session.signOut(unsent),
     mend: (id, how) => session.loop?.outbox.mend(id, how) ?? Promise.resolve(SIGNED_OUT),
     syncNow: () => { session.loop?.wake(); return Promise.resolve(); },

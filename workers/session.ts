@@ -6,12 +6,14 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { backOffMs } from '#machines/back-off.ts';
-import type { Who } from './api.ts';
+import type { SignInAsk } from '#machines/sign-in-asks.ts';
+import type { Acted, SignedIn, Signing, Who } from './api.ts';
 import { databaseOf } from './disk/database.ts';
 import type { Owner } from './disk/database.ts';
 import type { Held, Register } from './disk/register.ts';
 import { DiskFault } from './seams.ts';
 import type { Disk } from './seams.ts';
+import { askToSignIn, SIGN_IN_CALLS } from './sign-in-calls.ts';
 import { makeSignIn } from './sign-in.ts';
 import { Loop } from './sync/loop.ts';
 import type { Begun } from './sync/pull.ts';
@@ -35,6 +37,7 @@ export class Session {
   #register: Register | null = null;
   #held: Held | null = null;
   #disk: Disk | null = null;
+  #owner: Owner | null = null;
   #branding: Branding | null = null;
   #offLimit: () => void = () => {};
   /** Counts starts and ends: what an older one still waits for is nobody's any more. */
@@ -45,7 +48,7 @@ export class Session {
     this.#changed = changed;
     this.#tokens = makeTokens({ fetch: world.fetch, origin: world.origin, clock: world.clock, renewed: (granted) => this.#renewed(granted) });
     this.#wire = makeWire({ fetch: world.fetch, origin: world.origin, clock: world.clock, tokens: this.#tokens });
-    this.#signIn = makeSignIn(world.clock, (credentials) => this.#wire.ask('loginDb', credentials));
+    this.#signIn = makeSignIn(world.clock, (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth), changed);
     this.#tabs = world.channel('daybook/1');
     this.#tabs.listen((raw) => {
       const message = raw as TabMessage;
@@ -70,44 +73,88 @@ export class Session {
     if (!this.loop && callOf(name).gate !== 'public') return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
     const answer = await (this.loop?.wire ?? this.#wire).ask(name, input);
     const unreachable = !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline';
-    return unreachable ? failed({ kind: 'needs-network', message: MESSAGES.needsNetwork }) : answer;
+    return unreachable ? NEEDS_NETWORK : answer;
   }
 
-  async signIn(username: string, password: string): Promise<Result<Me>> {
-    const answer = await this.#signIn({ username, password });
+  signing(): Signing { return this.#signIn.now(); }
+  signInBack(): void { this.#signIn.back(); }
+  async signIn(ask: SignInAsk): Promise<Result<SignedIn>> {
+    const answer = await this.#signIn.go(ask);
     if (!answer.ok) return answer;
-    const granted = answer.value;
+    if ('step' in answer.value) return ok({ is: 'step', step: answer.value });
+    await this.#enter(answer.value);
+    return ok({ is: 'in', me: answer.value.user, recoveryCodes: answer.value.recoveryCodes ?? null });
+  }
+
+  async actAs(who: TakesOf<'loginAs'>): Promise<Result<Acted>> {
+    const answer = await (this.loop?.wire.ask('loginAs', who) ?? SIGNED_OUT);
+    if (!answer.ok) return answer;
+    if ('url' in answer.value) return ok({ is: 'elsewhere', url: answer.value.url });
+    this.#tellOut('ended');
+    await this.#enter(answer.value);
+    return ok({ is: 'in', me: answer.value.user });
+  }
+
+  async stopActing(unsent: 'ask' | 'discard'): Promise<Result<Acted>> {
+    const { loop } = this, disk = this.#disk;
+    if (!loop || !disk) return SIGNED_OUT;
+    if (loop.status().is === 'offline') return NEEDS_NETWORK;
+    if (loop.outbox.unsent > 0) await this.#drain(loop);
+    const left = loop.outbox.unsent;
+    if (left > 0 && unsent === 'ask') return ok({ is: 'unsent', unsent: left });
+    const answer = await loop.wire.ask('exitLoginAs', {});
+    if (!answer.ok) return answer;
+    this.#tellOut('ended');
+    await this.#destroy(disk, false);
+    if ('url' in answer.value) {
+      this.#out('none');
+      return ok({ is: 'elsewhere', url: answer.value.url });
+    }
+    await this.#enter(answer.value);
+    return ok({ is: 'in', me: answer.value.user });
+  }
+
+  async #byCookie(): Promise<Result<Granted>> {
+    const token = await this.#tokens.get(null);
+    if (!token.ok) return token;
+    return this.#tokens.session ? ok(this.#tokens.session) : SIGNED_OUT;
+  }
+
+  /** Whoever the server has let in is who works here from now on. */
+  async #enter(granted: Granted): Promise<void> {
     this.#stop();
-    this.#life += 1;
     this.#tokens.set(granted);
     const branding = this.#branding ?? await this.#askBranding();
-    const owner = ownerOf(granted.user);
-    const held = (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
+    const owner = ownerOf(granted.user), held = (await this.#register?.enter(owner, granted.offlineUntil).catch(unlessDisk)) ?? null;
     await this.#begin(held ?? owner, branding && { me: granted.user, branding }, granted.offlineUntil);
     this.#tabs.post({ is: 'in' } satisfies TabMessage);
-    return ok(granted.user);
   }
 
   /** OUT-7, C9: stop, the key, the data, the other tabs, the server. Needs no network. */
   async signOut(unsent: 'ask' | 'send' | 'keep' | 'discard'): Promise<Result<{ readonly out: boolean; readonly unsent: number }>> {
     const { loop } = this;
-    const disk = this.#disk, held = this.#held;
+    const disk = this.#disk;
     if (!loop || !disk) { this.#out('none'); return ok({ out: true, unsent: 0 }); }
     if (unsent === 'send') await this.#drain(loop);
     const left = loop.outbox.unsent;
     if (left > 0 && (unsent === 'ask' || unsent === 'send')) return ok({ out: false, unsent: left });
     const token = this.#tokens.last;
-    this.#stop(false);
-    try {
-      await disk.destroy(unsent === 'keep');
-    } catch (fault) {
-      unlessDisk(fault); // without its key what is left is noise
-    }
-    disk.close();
-    if (held) this.#tabs.post({ is: 'out', name: databaseOf(held), reason: 'ended' } satisfies TabMessage);
+    const name = this.#held && databaseOf(this.#held);
+    await this.#destroy(disk, unsent === 'keep');
+    if (name !== null) this.#tabs.post({ is: 'out', name, reason: 'ended' } satisfies TabMessage);
     this.#out('none');
     void this.#endSession(token);
     return ok({ out: true, unsent: left });
+  }
+
+  async #destroy(disk: Disk, keepOutbox: boolean): Promise<void> {
+    this.#stop(false);
+    await disk.destroy(keepOutbox).catch(unlessDisk); // without its key what is left is noise
+    disk.close();
+  }
+
+  #tellOut(reason: OutReason): void {
+    if (this.#held) this.#tabs.post({ is: 'out', name: databaseOf(this.#held), reason } satisfies TabMessage);
   }
 
   #begin = async (owner: Held | Owner, known: Begun | null, offlineUntil?: number): Promise<void> => {
@@ -119,6 +166,7 @@ export class Session {
     const disk = opened ?? memoryDisk(held?.device ?? chance.uuid());
     this.#disk = disk;
     this.#held = held;
+    this.#owner = owner;
     const until = offlineUntil ?? held?.offlineUntil ?? this.#world.clock.now();
     const enter = ({ me, branding }: Begun): void => {
       this.#branding = branding;
@@ -134,7 +182,10 @@ export class Session {
     await this.loop.settled();
   };
 
-  #renewed({ user, offlineUntil }: Granted): void {
+  #renewed(granted: Granted): void {
+    const { user, offlineUntil } = granted;
+    // The cookie is somebody else's by now (signed in or acting in another tab): nothing of one is sent as the other (A10).
+    if (this.#owner && databaseOf(this.#owner) !== databaseOf(ownerOf(user))) { void this.#enter(granted); return; }
     if (this.who.is === 'in') this.who = { ...this.who, me: user, offlineUntil };
     if (this.#held) void this.#register?.extend(this.#held, offlineUntil).catch(unlessDisk);
     this.#limit(offlineUntil);
@@ -143,7 +194,7 @@ export class Session {
 
   /** The server has ended the session: the screen locks, what is unsent stays for this user (A11). */
   #over(): void {
-    if (this.#held) this.#tabs.post({ is: 'out', name: databaseOf(this.#held), reason: 'expired' } satisfies TabMessage);
+    this.#tellOut('expired');
     this.#lock('expired');
   }
 
@@ -199,8 +250,7 @@ export class Session {
 
   async #askBranding(): Promise<Branding | null> {
     const answer = await this.#wire.ask('getBranding', {});
-    if (answer.ok) this.#branding = answer.value;
-    return answer.ok ? answer.value : null;
+    return answer.ok ? (this.#branding = answer.value) : null;
   }
 
   #stop(close = true): void {
@@ -211,6 +261,7 @@ export class Session {
     this.loop = null;
     this.#disk = null;
     this.#held = null;
+    this.#owner = null;
     this.#tokens.forget();
   }
 
@@ -237,8 +288,9 @@ export class Session {
 
 /** Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent as the other (A10). */
 const ownerOf = (me: Me): Owner => ({ tenant: me.serviceProviderId, user: me.id, actor: me.acting?.id ?? me.id });
-const OWN: ReadonlySet<CallName> = new Set(['loginDb', 'refresh', 'logout', 'loginAs', 'exitLoginAs', 'loginToken', 'bootstrap', 'events', 'stream', 'runsOfDay']);
+const OWN: ReadonlySet<CallName> = new Set([...SIGN_IN_CALLS, 'refresh', 'logout', 'loginAs', 'exitLoginAs', 'loginToken', 'bootstrap', 'events', 'stream', 'runsOfDay']);
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
+const NEEDS_NETWORK = failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
 const LONGEST_TIMER = 2 ** 31 - 1, UNLOCK_SLOWLY = 5, REACH_AT_MOST = 3, MOST_GOODBYES = 8, DRAIN_MS = 10_000, DRAIN_STEP_MS = 50;
 
 /** Where the disk fails, the memory goes on; a bug is thrown on. */

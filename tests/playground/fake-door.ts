@@ -23,6 +23,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
 
   const values: { readonly [N in WatchName]: (takes: Watches[N]['takes']) => Watches[N]['gives'] } = {
     who: () => who,
+    signing: () => ({ is: 'none' }),
     status: () => {
       const refused = outbox.entries.filter((entry) => entry.state === 'refused').length;
       return { ...statusOf(scene), refused, waiting: outbox.entries.length - refused };
@@ -110,9 +111,12 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
         case 'right':
           who = whoOf('in');
           tell('who');
-          return ok(meOf(scene));
+          return ok({ is: 'in', me: meOf(scene), recoveryCodes: null });
       }
     },
+    signInBack: () => Promise.resolve(),
+    actAs: () => Promise.resolve(failed({ kind: 'forbidden', message: MESSAGES.loginAsRefused })),
+    stopActing: () => Promise.resolve(failed({ kind: 'conflict', message: MESSAGES.badRequest })),
     async signOut(unsent) {
       await Promise.resolve();
       if (unsent === 'send' && scene.sync === 'offline') return failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });

@@ -31,7 +31,7 @@ for (let seed = 1; seed <= SEEDS; seed++) {
     const doors = devices.map((device) => device.open());
     await clock.pass(100);
     for (const [i, door] of doors.entries()) {
-      const signedIn = door.signIn(must(names[i]), PASSWORD);
+      const signedIn = door.signIn({ way: 'password', auth: 'db', username: must(names[i]), password: PASSWORD });
       await clock.pass(1_000);
       expect(await signedIn).toMatchObject({ ok: true });
     }

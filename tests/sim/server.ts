@@ -80,7 +80,7 @@ export class SimServer {
     }
     if (path === 'auth/refresh') {
       const user = this.users.get(cookie);
-      return user && !this.ended ? good(this.#grant(user)) : bad({ kind: 'expired', message: 'over' });
+      return user && !this.ended ? good(this.#grant(user, cookie)) : bad({ kind: 'expired', message: 'over' });
     }
     const user = this.users.get(this.sessions.get(request.headers.get('authorization')?.slice(7) ?? '') ?? '');
     if (!user || this.ended) return bad({ kind: 'expired', message: 'over' });
@@ -91,13 +91,30 @@ export class SimServer {
     if (path.startsWith('sync/runs/')) return this.#page(user, path.slice(-10));
     if (path.startsWith('monitoring/backoffice/jobExecutions/')) return this.#command(user, request, path, body);
     if (path.startsWith('monitoring/views/') || path === 'monitoring/hand-overs' || path.startsWith('profile/')) return this.#own(user, request, path, body);
+    if (path === 'auth/login-as') return this.#act(user, (JSON.parse(body) as { userId: string }).userId);
+    if (path === 'auth/login-as/exit') return this.#stopActing(user);
     if (path === 'auth/logout') { this.sessions.clear(); return good({}); }
     return bad({ kind: 'no-such-call', message: 'no such call' });
   }
 
-  #grant(user: User): unknown {
+  /** Whoever acts as another is a user of its own to this server: `<user> by <actor>` is its cookie. */
+  #act(actor: User, id: string): Response {
+    const target = this.users.get(id);
+    if (!target) return bad({ kind: 'not-found', message: 'no' });
+    const name = `${id} by ${actor.me.id}`, acting = { id: actor.me.id, username: actor.me.username, name: actor.me.name, impersonation: 'i1', until: this.#now() + 3_600_000 };
+    const user = { companies: target.companies, me: { ...target.me, acting } };
+    this.users.set(name, user);
+    return withCookie(good(this.#grant(user, name)), name);
+  }
+
+  #stopActing({ me: { acting } }: User): Response {
+    const actor = acting && this.users.get(acting.id);
+    return actor ? withCookie(good(this.#grant(actor)), actor.me.id) : bad({ kind: 'conflict', message: 'no' });
+  }
+
+  #grant(user: User, name = user.me.id): unknown {
     const token = `token-${++this.#tokens}`;
-    this.sessions.set(token, user.me.id);
+    this.sessions.set(token, name);
     return { token, tokenExpiresAt: this.#now() + this.tokenMs, userId: user.me.id, user: user.me, offlineUntil: this.#now() + this.offlineMs };
   }
 
@@ -222,6 +239,7 @@ export const BRANDING: Branding = {
 const SOURCE: Pick<Logged, 'actor' | 'commandId'> = { actor: { is: 'source', id: 'key' }, commandId: null };
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const answer = (status: number, body: unknown): Response => Response.json(body, { status });
+const withCookie = (answer: Response, cookie: string): Response => { answer.headers.set('sim-cookie', cookie); return answer; };
 const good = (data: unknown): Response => answer(200, { success: true, data });
 const refusal = ({ message, ...error }: Failure): { status: number; answer: unknown } =>
   ({ status: (STATUS_OF as Record<string, number>)[error.kind] ?? 500, answer: { success: false, message, error } });

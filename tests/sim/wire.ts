@@ -16,13 +16,14 @@ export class SimWire {
   readonly #server: Server;
   readonly #clock: TestClock;
   readonly #chance: ReturnType<typeof makeChance>;
-  readonly #cookie: string;
+  /** What the browser's jar holds: the server may change it. */
+  cookie: string;
 
   constructor(server: Server, clock: TestClock, chance: ReturnType<typeof makeChance>, cookie: string) {
     this.#server = server;
     this.#clock = clock;
     this.#chance = chance;
-    this.#cookie = cookie;
+    this.cookie = cookie;
   }
 
   readonly fetch = (async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -35,9 +36,10 @@ export class SimWire {
     if (happens(silence)) return new Promise(() => {});
     if (happens(delay)) await this.#wait(this.#chance.below(8_000));
     const copy = request.clone(), twin = request.clone();
-    if (happens(double)) this.#clock.after(this.#chance.below(5_000), () => { void this.#server.handle(twin, this.#cookie); });
+    if (happens(double)) this.#clock.after(this.#chance.below(5_000), () => { void this.#server.handle(twin, this.cookie); });
     if (happens(garbage)) return this.#garbage();
-    const answer = await this.#server.handle(copy, this.#cookie);
+    const answer = await this.#server.handle(copy, this.cookie);
+    this.cookie = answer.headers.get('sim-cookie') ?? this.cookie;
     if (happens(lose)) throw new TypeError('connection reset');
     if (happens(delay)) await this.#wait(this.#chance.below(8_000));
     return answer;

@@ -19,6 +19,8 @@ export interface OwnTokens extends Tokens {
   /** After signing in. */
   set(session: Session): void;
   forget(): void;
+  /** The session as it is, where there is one. */
+  readonly session: Session | null;
   /** The token as it is, ended or not: for saying goodbye. */
   readonly last: string | null;
   /** How long this device may open without the server; undefined before it has answered. */
@@ -54,7 +56,8 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
     if (!answer.ok) return answer;
     session = answer.value;
     needs.renewed(session);
-    return ok(session.token);
+    // Another user's by now: whoever asked is not to have it.
+    return mine === life ? ok(session.token) : failed(NO_ANSWER);
   }
 
   return {
@@ -65,6 +68,7 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
     },
     set(next) { life += 1; session = next; },
     forget() { life += 1; session = null; },
+    get session() { return session; },
     get last() { return session?.token ?? null; },
     get offlineUntil() { return session?.offlineUntil; },
   };

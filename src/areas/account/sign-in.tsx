@@ -35,7 +35,7 @@ export function SignIn() {
     if (password === '') { secret.current?.focus(); setFault({ is: 'empty', what: 'password' }); return; }
     setBusy(true);
     setFault(null);
-    const result = await door().signIn(username.trim(), password);
+    const result = await door().signIn({ way: 'password', auth: branding?.authType ?? 'db', username: username.trim(), password });
     setBusy(false);
     // Signed in: `who` changes, and the guard of this page leads on.
     if (result.ok) return;

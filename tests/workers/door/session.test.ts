@@ -26,6 +26,7 @@ function browser() {
   return { ...all, idb, wire, world, until, wait };
 }
 
+const named = (username: string) => ({ way: 'password', auth: 'db', username, password: 'x' }) as const;
 const note = (run: number | undefined, content: string) => ({ id: String(run), change: { is: 'note' as const, content } });
 
 test('C7, SYNC-2: signed in once, a browser opens with no network until its limit, with what it had; then it locks until the server is there', async () => {
@@ -33,8 +34,8 @@ test('C7, SYNC-2: signed in once, a browser opens with no network until its limi
   server.offlineMs = 600_000;
   const door = makeDoor(world);
   await until(() => door.session.who.is === 'out');
-  expect(await wait(door.signIn('nobody', 'x'))).toMatchObject({ ok: false, failure: { kind: 'wrong-credentials' } });
-  expect(await wait(door.signIn('ann', 'x'))).toMatchObject({ ok: true, value: { username: 'ann' } });
+  expect(await wait(door.signIn(named('nobody')))).toMatchObject({ ok: false, failure: { kind: 'wrong-credentials' } });
+  expect(await wait(door.signIn(named('ann')))).toMatchObject({ ok: true, value: { is: 'in', me: { username: 'ann' } } });
   expect(door.session.who).toMatchObject({ is: 'in', me: { username: 'ann' } });
   await until(() => loopOf(door).status().is === 'live');
   loopOf(door).stop();
@@ -70,7 +71,7 @@ test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user
   const { world, wire, server, bad, until, wait, idb } = browser();
   const door = makeDoor(world);
   await until(() => door.session.who.is === 'out');
-  await wait(door.signIn('ann', 'x'));
+  await wait(door.signIn(named('ann')));
   await until(() => loopOf(door).status().is === 'live');
   wire.up = false;
   const [run, other] = bad();
@@ -84,12 +85,12 @@ test('OUT-7, C9: signing out with unsent work asks; kept work waits for its user
   expect(await register.current(0)).toEqual({ is: 'none' });
   register.close();
   wire.up = true;
-  await wait(door.signIn('bob', 'x'));
+  await wait(door.signIn(named('bob')));
   await until(() => loopOf(door).status().is === 'live');
   expect(loopOf(door).outbox.view().entries).toEqual([]); // one identity's outbox is never another's
   expect(server.log.some(({ event }) => event.type === 'problem.noted@1')).toBe(false);
   expect(await wait(door.signOut('ask'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
-  await wait(door.signIn('ann', 'x'));
+  await wait(door.signIn(named('ann')));
   await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
 });
 
@@ -97,7 +98,7 @@ test('OUT-7: with "send" everything arrives before the session ends; with "disca
   const { world, wire, server, bad, until, wait, idb } = browser();
   const door = makeDoor(world);
   await until(() => door.session.who.is === 'out');
-  await wait(door.signIn('ann', 'x'));
+  await wait(door.signIn(named('ann')));
   await until(() => loopOf(door).status().is === 'live');
   const [run, other] = bad();
   wire.up = false;
@@ -107,7 +108,7 @@ test('OUT-7: with "send" everything arrives before the session ends; with "disca
   expect(await wait(door.signOut('send'))).toEqual({ ok: true, value: { out: true, unsent: 0 } });
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   await until(() => wire.asked.some(({ path }) => path.endsWith('logout')));
-  await wait(door.signIn('ann', 'x'));
+  await wait(door.signIn(named('ann')));
   await until(() => loopOf(door).status().is === 'live');
   wire.up = false;
   await wait(door.send('changeExecution', note(other, 'discarded')));
@@ -119,15 +120,47 @@ test('A11: a session that the server ended locks the screen and keeps what is un
   const { world, server, bad, until, wait, clock } = browser();
   const door = makeDoor(world);
   await until(() => door.session.who.is === 'out');
-  await wait(door.signIn('ann', 'x'));
+  await wait(door.signIn(named('ann')));
   await until(() => loopOf(door).status().is === 'live');
   server.ended = true;
   await wait(door.send('changeExecution', note(bad()[0], 'later')));
   await until(() => door.session.who.is === 'out');
   expect(door.session.who).toMatchObject({ reason: 'expired' });
   server.ended = false;
-  await wait(door.signIn('ann', 'x'));
+  await wait(door.signIn(named('ann')));
   await until(() => server.log.some(({ event }) => event.type === 'problem.noted@1'));
   await clock.pass(100);
   expect(loopOf(door).status()).toMatchObject({ waiting: 0, refused: 0 });
+});
+
+test('G42, A10: who signs in as another works with that one\'s data and outbox, in every tab; the way back finds one\'s own, unsent work too', async () => {
+  const { world, wire, server, ann, bob, bad, until, wait, clock } = browser();
+  const door = makeDoor(world), second = makeDoor(world);
+  await until(() => door.session.who.is === 'out' && second.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => door.session.loop?.status().is === 'live' && second.session.who.is === 'in');
+  const [run, other] = bad();
+  expect(await wait(door.actAs({ userId: bob.me.id, reason: 'a look at the list' }))).toMatchObject({ ok: true, value: { is: 'in', me: { username: 'bob', acting: { username: 'ann' } } } });
+  await until(() => loopOf(door).status().is === 'live' && second.session.who.is === 'in' && second.session.who.me.username === 'bob');
+  expect(loopOf(second).outbox.view().entries).toEqual([]);
+  wire.up = false;
+  await wait(door.send('changeExecution', note(run, 'as bob')));
+  await until(() => loopOf(door).status().is === 'offline');
+  expect(await wait(door.stopActing('ask'))).toMatchObject({ failure: { kind: 'needs-network' } });
+  wire.up = true;
+  await door.syncNow();
+  await until(() => loopOf(door).status().is === 'live');
+  expect(await wait(door.stopActing('ask'))).toMatchObject({ value: { is: 'in', me: { username: 'ann', acting: null } } });
+  expect(server.log.filter(({ event }) => event.type === 'problem.noted@1').map(({ actor }) => actor)).toEqual([{ is: 'user', id: bob.me.id }]);
+  await until(() => second.session.who.is === 'in' && second.session.who.me.username === 'ann');
+  // Another browser window changed whose cookie it is: the first answer that says so stops this loop before anything is sent.
+  wire.up = false;
+  await wait(door.send('changeExecution', note(other, 'as ann')));
+  wire.cookie = bob.me.id;
+  wire.up = true;
+  server.sessions.clear();
+  await clock.pass(server.tokenMs);
+  await until(() => door.session.who.is === 'in' && door.session.who.me.username === 'bob');
+  expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
+  expect(ann.me.acting).toBeNull();
 });

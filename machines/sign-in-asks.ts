@@ -1,0 +1,32 @@
+import type { Failure } from '#contract/errors.ts';
+import type { SignInStep } from '#contract/account/step.ts';
+
+/** Whose list the name and password are looked up in. */
+export type Auth = 'db' | 'ad';
+interface Remembering { readonly rememberComputer?: boolean }
+
+/** What begins a sign-in. `passkeys`: by a passkey alone; `token`: from a link that is good once; `cookie`: another site has vouched, and the server set its cookie. */
+export type Opening =
+  | { readonly way: 'password'; readonly auth: Auth; readonly username: string; readonly password: string } & Remembering
+  | { readonly way: 'passkeys' }
+  | { readonly way: 'token'; readonly token: string }
+  | { readonly way: 'cookie' };
+
+/** What answers a step. `phoneUpdatedOnce`: the person says that the number is right now. */
+export type Answering =
+  | { readonly way: 'sms'; readonly code: string; readonly phoneUpdatedOnce?: boolean } & Remembering
+  | { readonly way: 'phone'; readonly mobilePhone: string }
+  | { readonly way: 'resend'; readonly newMobilePhone: string | null }
+  | { readonly way: 'totp' | 'recovery'; readonly code: string } & Remembering
+  | { readonly way: 'passkey'; readonly response: string } & Remembering
+  | { readonly way: 'enrol'; readonly code: string } & Remembering;
+
+export type SignInAsk = Opening | Answering;
+export const OPENINGS: ReadonlySet<SignInAsk['way']> = new Set(['password', 'passkeys', 'token', 'cookie']);
+export const isOpening = (ask: SignInAsk): ask is Opening => OPENINGS.has(ask.way);
+
+/** What asking the server answers: in, one step further, or why not. */
+export type SignInAnswer =
+  | { readonly is: 'in' }
+  | { readonly is: 'step'; readonly step: SignInStep }
+  | { readonly is: 'failed'; readonly failure: Failure };
