@@ -13,6 +13,8 @@ import { firstStart } from './first-start.ts';
 import { makeLog } from './log.ts';
 import { startClock } from './monitoring/clock.ts';
 import { pingRoutes } from './monitoring/ping.ts';
+import { outboxRoutes } from './outbound/outbox.ts';
+import { startPost } from './outbound/sender.ts';
 import { openStore } from './store/open.ts';
 import type { World } from './world.ts';
 
@@ -39,12 +41,13 @@ const administrator = estate !== null ? null : await firstStart(world, demoPassw
   return giveUp(`The first start could not be finished. ${said(error)}`);
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
-const app = makeApp(world, allHandlers(world), { routes: pingRoutes(world), assets });
+const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); }, assets });
 const server: Listening = await listen(app, config.port, hostname).catch(async (error: unknown) => {
   await store.close();
   return giveUp(portFault(error, config.port));
 });
 const timers = startClock(world);
+const sender = startPost(world);
 const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));
@@ -52,6 +55,7 @@ tell([
   `Daybook is at ${addressOf(hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : hostname)}`,
   ...(estate ? [whoIsWho(estate, (host) => addressOf(host ?? 'localhost'))] : []),
   ...(administrator ? [`user name: ${administrator.username}`, `password: ${administrator.password}`] : []),
+  `mail and SMS without a gateway: http://localhost:${server.port}/outbox (from this machine only)`,
   ...(assets === null ? ['The page is not built: only the API is served.'] : []),
 ].join('\n'));
 
@@ -64,6 +68,7 @@ async function stop(signal: string): Promise<void> {
   systemClock.after(STOP_MS, () => process.exit(1));
   try {
     timers.stop();
+    await sender.stop();
     await life?.stop();
     await server.stop(GRACE_MS);
     await store.close();

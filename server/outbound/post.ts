@@ -1,6 +1,7 @@
 import { seal } from '../vault.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { awake } from './wake.ts';
 
 /** `html` beside the text where a mail has it. Neither subject nor address may hold a line break. */
 export interface Mail { readonly to: string; readonly subject: string; readonly text: string; readonly html?: string }
@@ -15,4 +16,5 @@ export async function post(tx: TenantTx, world: World, what: Post): Promise<void
   const id = world.chance.uuid(), now = world.clock.now();
   const sealed = await seal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, JSON.stringify(what));
   await tx.sql.insertInto('outgoing').values({ tenant_id: tx.tenant, id, kind: what.kind, sealed, made_at: now, sent_at: null, next_at: now, fault: null }).execute();
+  awake(world).mark(tx.tenant);
 }

@@ -1,0 +1,125 @@
+import * as v from 'valibot';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { faultOf } from '../http/serve-call.ts';
+import type { TenantTx } from '../store/store.ts';
+import { unseal } from '../vault.ts';
+import type { World } from '../world.ts';
+import type { Delivery } from './delivery.ts';
+import { gatewaysOf } from './gateways.ts';
+import type { Gateways } from './gateways.ts';
+import { sendMail } from './mail.ts';
+import { sendSms } from './sms.ts';
+import { awake } from './wake.ts';
+
+/** How often the providers are looked at who have just put something on its way, and all of them. */
+const QUICK_MS: Ms = 500, EVERY_MS: Ms = 10_000;
+/** Longer than any try: what was taken by a server that then died is taken up again after it. */
+const HELD_MS: Ms = 5 * 60_000;
+const KEEP_MS: Ms = 7 * 86_400_000, CLEAN_MS: Ms = 3_600_000;
+/** A message that is being sent when the server stops has this long to arrive; else it is tried again by the next one. */
+const STOP_MS: Ms = 3_000;
+const AT_ONCE = 10;
+/** A code is of no use after a few minutes, a mail for an hour and more. */
+const MOST_TRIES = { sms: 5, mail: 10 } as const;
+const FIRST_MS: Ms = 15_000, LONGEST_MS: Ms = 30 * 60_000;
+
+const text = v.string();
+export const PostSchema = v.variant('kind', [
+  v.object({ kind: v.literal('mail'), to: text, subject: text, text, html: v.optional(text) }), v.object({ kind: v.literal('sms'), to: text, text }),
+]);
+
+/** How long to wait after so many tries. */
+export const waitAfter = (tries: number, asked: Ms | null): Ms => Math.min(LONGEST_MS, Math.max(FIRST_MS * 2 ** (tries - 1), asked ?? 0));
+
+/**
+ * Sends what `post` put on its way. A server first takes a message for itself (a row that another is taking is passed over), then sends it with no
+ * transaction open, then keeps what came of it: two servers never send the same one, and what was sent is never sent again. Only where a server
+ * dies between sending and keeping that is the message tried once more. What was sent is emptied at once and forgotten after a week.
+ */
+export function startPost(world: World): { stop(): Promise<void>; tick(): Promise<void> } {
+  let timer: { cancel(): void } | null = null;
+  let running: Promise<void> = Promise.resolve();
+  let allAt: Ms = 0, cleanAt: Ms = 0, stopped = false;
+
+  async function work(tenants: readonly TenantId[]): Promise<void> {
+    const now = world.clock.now(), clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
+    if (clean) cleanAt = now;
+    for (const tenant of tenants) {
+      try {
+        if (clean) await world.store.tenant(tenant, ({ sql }) => sql.deleteFrom('outgoing').where('tenant_id', '=', tenant).where('made_at', '<', now - KEEP_MS).execute());
+        for (let more = true; more;) more = await sendDue(world, tenant) && !stopped;
+      } catch (error) {
+        world.log.error('what goes out of a provider could not be looked after', { tenant, ...faultOf(error) });
+      }
+    }
+  }
+  /** One after the other: nothing is overtaken. */
+  function run(of: () => Promise<readonly TenantId[]>): Promise<void> {
+    running = running.then(async () => work(await of())).catch((error: unknown) => { world.log.error('the post failed', faultOf(error)); });
+    return running;
+  }
+  function wait(): void {
+    timer = world.clock.after(QUICK_MS, () => {
+      const now = world.clock.now(), all = now - allAt >= EVERY_MS || now < allAt;
+      if (all) allAt = now;
+      const just = awake(world).take();
+      const done = all || just.length > 0 ? run(() => (all ? world.store.tenants() : Promise.resolve(just))) : Promise.resolve();
+      void done.finally(() => { if (!stopped) wait(); });
+    });
+  }
+  wait();
+  return {
+    tick: () => run(() => world.store.tenants()),
+    async stop() {
+      stopped = true;
+      timer?.cancel();
+      await Promise.race([running, new Promise<void>((resolve) => { world.clock.after(STOP_MS, resolve); })]);
+    },
+  };
+}
+
+/** Answers whether there may be more. */
+async function sendDue(world: World, tenant: TenantId): Promise<boolean> {
+  const taken = await world.store.tenant(tenant, (tx) => take(tx, world));
+  for (const { id, kind, sealed, tries } of taken.rows) {
+    const outcome = await attempt(world, tenant, taken.gateways, { id, sealed });
+    const now = world.clock.now();
+    const over = outcome.is === 'later' && tries >= MOST_TRIES[kind];
+    if (outcome.is !== 'sent') world.log.warn('a message did not go out', { tenant, kind, tries, fault: outcome.fault, ...(over || outcome.is === 'given-up' ? { given: 'up' } : {}) });
+    await world.store.tenant(tenant, ({ sql }) => sql.updateTable('outgoing').set(
+      outcome.is === 'sent' ? { sent_at: now, next_at: null, fault: null, sealed: '' }
+        : { next_at: over || outcome.is === 'given-up' ? null : now + waitAfter(tries, outcome.afterMs), fault: outcome.fault },
+    ).where('tenant_id', '=', tenant).where('id', '=', id).where('sent_at', 'is', null).execute());
+  }
+  return taken.rows.length === AT_ONCE;
+}
+
+interface Taken { readonly id: string; readonly kind: 'mail' | 'sms'; readonly sealed: string; readonly tries: number }
+
+async function take(tx: TenantTx, world: World): Promise<{ readonly rows: readonly Taken[]; readonly gateways: Gateways }> {
+  const { tenant, sql } = tx, now = world.clock.now();
+  const due = await sql.selectFrom('outgoing').select(['id', 'kind', 'sealed', 'tries']).where('tenant_id', '=', tenant).where('sent_at', 'is', null).where('next_at', '<=', now)
+    .orderBy('next_at').limit(AT_ONCE).forUpdate().skipLocked().execute();
+  if (due.length === 0) return { rows: [], gateways: { mail: null, sms: null } };
+  const gateways = await gatewaysOf(tx, world);
+  const set = (ids: readonly string[], to: { readonly next_at: Ms | null; readonly tries?: number }) =>
+    sql.updateTable('outgoing').set(to).where('tenant_id', '=', tenant).where('id', 'in', ids).execute();
+  const nowhere = due.filter(({ kind }) => gateways[kind] === null);
+  // It has nowhere to go: it stays for the operator to read, and is not sent when a gateway is set days later.
+  if (nowhere.length > 0) await set(nowhere.map(({ id }) => id), { next_at: null });
+  const rows = due.filter(({ kind }) => gateways[kind] !== null).map((row) => ({ ...row, tries: row.tries + 1 }));
+  for (const { id, tries } of rows) await set([id], { next_at: now + HELD_MS, tries });
+  return { rows, gateways };
+}
+
+async function attempt(world: World, tenant: TenantId, gateways: Gateways, { id, sealed }: Pick<Taken, 'id' | 'sealed'>): Promise<Delivery> {
+  try {
+    const open = await world.store.tenant(tenant, (tx) => unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed), { readOnly: true });
+    const what = v.parse(PostSchema, JSON.parse(open));
+    if (what.kind === 'mail') return gateways.mail ? await sendMail(world, gateways.mail, id, { to: what.to, subject: what.subject, text: what.text, ...(what.html === undefined ? {} : { html: what.html }) }) : { is: 'given-up', fault: 'No gateway.' };
+    return gateways.sms ? await sendSms(world, gateways.sms, what) : { is: 'given-up', fault: 'No gateway.' };
+  } catch (error) {
+    world.log.error('a message could not be read or sent', { tenant, ...faultOf(error) });
+    return { is: 'later', fault: 'The message could not be read or sent.', afterMs: null };
+  }
+}

@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import type { SmsSettings } from '#contract/brand/settings.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { World } from '../world.ts';
+import type { Delivery } from './delivery.ts';
+import { OutboundError } from './address.ts';
+import { fetchOutbound } from './fetch.ts';
+import type { Sms } from './post.ts';
+
+export interface SmsGateway { readonly settings: v.InferOutput<typeof SmsSettings>; readonly token: string }
+
+const Refusal = v.object({ code: v.pipe(v.number(), v.integer()) });
+
+/** Sends a short message by a gateway of Twilio's form. Its words are not kept: they name the number. */
+export async function sendSms(world: World, { settings: { url, account, from }, token }: SmsGateway, { to, text }: Sms): Promise<Delivery> {
+  try {
+    const answer = await fetchOutbound(world, `${url.replace(/\/+$/, '')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`, {
+      method: 'POST', headers: { authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`, accept: 'application/json' },
+      body: new URLSearchParams({ To: to, From: from, Body: text }),
+    });
+    const { status } = answer;
+    if (status === 200 || status === 201) return { is: 'sent' };
+    const refusal = v.safeParse(Refusal, await answer.json().catch(() => null));
+    const fault = `The gateway refused the message (${status}${refusal.success ? `, ${refusal.output.code}` : ''}).`;
+    if (status === 429 || status === 408 || status >= 500) return { is: 'later', fault, afterMs: afterOf(answer.headers.get('retry-after'), world.clock.now()) };
+    return { is: 'given-up', fault };
+  } catch (error) {
+    if (error instanceof OutboundError) return { is: 'later', fault: error.message, afterMs: null };
+    throw error;
+  }
+}
+
+/** Seconds, or a date. */
+function afterOf(header: string | null, now: Ms): Ms | null {
+  if (header === null) return null;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
