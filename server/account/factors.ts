@@ -1,14 +1,139 @@
-import { MESSAGES } from '#contract/messages.ts';
-import { failed } from '#contract/result.ts';
-import type { Handlers } from '../http/handler.ts';
-import type { World } from '../world.ts';
 import type { factorCalls } from '#contract/account/factor-calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import { directoryOf } from '../directory/of.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
+import { maskedPhone } from './codes.ts';
+import { tellFactor } from './factor-notice.ts';
+import { creationOptions, MOST_PASSKEYS, passkeysOf, readNewPasskey } from './passkeys.ts';
+import { ownedBy, policyOf } from './policy.ts';
+import type { Owned } from './policy.ts';
+import { codesLeft, dropCodes, renewCodes } from './recovery-codes.ts';
+import { reauthHandlers, signedIn } from './reauth.ts';
+import { sessionKey } from './session-key.ts';
+import { enrolOf, newChallenge } from './sign-in-step.ts';
+import type { FindDirectory } from './sign-in.ts';
+import { keepTotp, newSecret, sealForAttempt, stepOfCode, unsealForAttempt } from './totp.ts';
 
-const none = () => Promise.resolve(failed({ kind: 'not-found', message: MESSAGES.notFound }));
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+const conflict = (message: string): Failure => ({ kind: 'conflict', message });
+const badCode: Failure = { kind: 'bad-input', message: MESSAGES.wrongCode, issues: [{ path: 'code', message: MESSAGES.wrongCode }] };
 
-export function factorHandlers(_: World): Pick<Handlers, keyof typeof factorCalls> {
-  return {
-    reauthOptions: none, reauth: none, getFactors: none, beginTotp: none, confirmTotp: none, removeTotp: none, renewRecoveryCodes: none,
-    passkeyOptions: none, addPasskey: none, removePasskey: none,
+/** What a user has besides the password, kept by the user alone (FACTOR-4). */
+export function factorHandlers(world: World, find: FindDirectory = directoryOf): Pick<Handlers, keyof typeof factorCalls> {
+  /** In a transaction, for the signed-in user's own; anybody else's are not found. */
+  const own = async <T>(id: string, ask: Ask, work: (tx: TenantTx, user: UserId, session: string, key: Buffer) => Promise<Result<T>>): Promise<Result<T>> => {
+    const { userId, sessionId } = signedIn(ask);
+    if (id.toLowerCase() !== userId) return failed(NOT_FOUND);
+    const key = await sessionKey(world);
+    return world.store.tenant(ask.tenant, (tx) => work(tx, userId, sessionId, key));
   };
+  const told = async (tx: TenantTx, ask: Ask, user: UserId, what: 'added' | 'removed', factor: 'totp' | 'passkey'): Promise<void> => {
+    await audit(tx, world, ask, { what: `factor.${what}`, user, detail: { factor } });
+    await tellFactor(tx, world, user, `${factor}-${what}`);
+  };
+  const fresh = async (tx: TenantTx, ask: Ask, user: UserId, key: Buffer): Promise<string[]> => {
+    await audit(tx, world, ask, { what: 'recovery-codes.made', user });
+    return renewCodes(tx, world.chance, key, user);
+  };
+
+  return {
+    ...reauthHandlers(world, find),
+
+    getFactors: ({ id }, ask) => own(id, ask, async (tx, user) => {
+      const owned = await ownedBy(tx, user);
+      const totp = await tx.sql.selectFrom('totp').select('confirmed_at').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).executeTakeFirst();
+      const passkeys = await passkeysOf(tx, user);
+      return ok({
+        policy: await policyOf(tx), totp: typeof totp?.confirmed_at === 'number' ? { since: totp.confirmed_at } : null,
+        passkeys: passkeys.map((one) => ({ key: one.id, name: one.name, madeAt: one.made_at, usedAt: one.used_at })),
+        recoveryCodesLeft: await codesLeft(tx, user), phone: owned.phone === null ? null : maskedPhone(owned.phone), sms: owned.smsAsked,
+      });
+    }),
+
+    beginTotp: ({ id }, ask) => own(id, ask, async (tx, user, session) => {
+      const secret = newSecret(world.chance), state = { session };
+      const { attempt } = await beginAttempt(tx, world, { kind: 'totp-new', userId: user, state }, ask.now);
+      await changeAttempt(tx, attempt, { state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, secret) } });
+      return ok(await enrolOf(tx, user, secret));
+    }),
+
+    confirmTotp: ({ id, code }, ask) => own(id, ask, async (tx, user, session, key) => {
+      const attempt = await attemptOfSession(tx, 'totp-new', user, session, ask.now);
+      if (attempt?.state.enrol === undefined) return failed(conflict(MESSAGES.setUpOver));
+      const secret = await unsealForAttempt(tx, world, attempt.id, attempt.state.enrol);
+      const step = stepOfCode(secret, code, ask.now, 0);
+      if (step === null) return failed(badCode);
+      await endAttempt(tx, attempt.id, ask.now);
+      await keepTotp(tx, world, user, secret, step, ask.now);
+      await told(tx, ask, user, 'added', 'totp');
+      return ok({ recoveryCodes: await fresh(tx, ask, user, key) });
+    }),
+
+    removeTotp: ({ id }, ask) => own(id, ask, async (tx, user) => {
+      const owned = await ownedBy(tx, user);
+      if (!owned.totp) return failed(NOT_FOUND);
+      if (!owned.passkey && await policyOf(tx) === 'strong') return failed(conflict(MESSAGES.lastFactor));
+      await tx.sql.deleteFrom('totp').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).execute();
+      await withoutUse(tx, user);
+      await told(tx, ask, user, 'removed', 'totp');
+      return ok({});
+    }),
+
+    renewRecoveryCodes: ({ id }, ask) => own(id, ask, async (tx, user, _, key) => {
+      if (!hasBetter(await ownedBy(tx, user))) return failed(conflict(MESSAGES.noFactorYet));
+      await tellFactor(tx, world, user, 'codes-made');
+      return ok({ codes: await fresh(tx, ask, user, key) });
+    }),
+
+    passkeyOptions: ({ id }, ask) => own(id, ask, async (tx, user, session) => {
+      if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS) return failed(conflict(MESSAGES.passkeysFull));
+      const challenge = newChallenge(world);
+      await beginAttempt(tx, world, { kind: 'passkey-new', userId: user, state: { challenge, session } }, ask.now);
+      const { username, name } = await tx.sql.selectFrom('person').select(['username', 'name']).where('tenant_id', '=', tx.tenant).where('id', '=', user).executeTakeFirstOrThrow();
+      const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+      return ok({ options: await creationOptions(tx, ask.host, challenge, { user, username, name, provider: branding.name }) });
+    }),
+
+    addPasskey: ({ id, name, response }, ask) => own(id, ask, async (tx, user, session, key) => {
+      const { now, host } = ask;
+      const attempt = await attemptOfSession(tx, 'passkey-new', user, session, now);
+      const challenge = attempt?.state.challenge;
+      if (!attempt || challenge === undefined) return failed(conflict(MESSAGES.setUpOver));
+      await endAttempt(tx, attempt.id, now);
+      const made = await readNewPasskey({ host, challenge, response, now });
+      if (!made) return failed({ kind: 'bad-input', message: MESSAGES.passkeyNotMade, issues: [{ path: 'response', message: MESSAGES.passkeyNotMade }] });
+      if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS) return failed(conflict(MESSAGES.passkeysFull));
+      const kept = await tx.sql.insertInto('passkey').values({
+        tenant_id: tx.tenant, id: made.id, user_id: user, public_key: made.publicKey, counter: made.counter, transports: JSON.stringify(made.transports), name, made_at: now, used_at: null,
+      }).onConflict((on) => on.columns(['tenant_id', 'id']).doNothing()).returning('id').executeTakeFirst();
+      if (!kept) return failed(conflict(MESSAGES.passkeyNotMade));
+      await told(tx, ask, user, 'added', 'passkey');
+      return ok({ key: made.id, recoveryCodes: await codesLeft(tx, user) === 0 ? await fresh(tx, ask, user, key) : null });
+    }),
+
+    removePasskey: ({ id, key }, ask) => own(id, ask, async (tx, user) => {
+      const passkeys = await passkeysOf(tx, user);
+      if (!passkeys.some((one) => one.id === key)) return failed(NOT_FOUND);
+      if (passkeys.length === 1 && !(await ownedBy(tx, user)).totp && await policyOf(tx) === 'strong') return failed(conflict(MESSAGES.lastFactor));
+      await tx.sql.deleteFrom('passkey').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).where('id', '=', key).execute();
+      await withoutUse(tx, user);
+      await told(tx, ask, user, 'removed', 'passkey');
+      return ok({});
+    }),
+  };
+}
+
+const hasBetter = ({ totp, passkey }: Owned): boolean => totp || passkey;
+
+/** Recovery codes stand in for an authenticator or a passkey: without either they stand for nothing, and end. */
+async function withoutUse(tx: TenantTx, user: UserId): Promise<void> {
+  if (!hasBetter(await ownedBy(tx, user))) await dropCodes(tx, user);
 }

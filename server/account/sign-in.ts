@@ -1,81 +1,98 @@
 import type { TakenOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import type { Directory } from '../directory/directory.ts';
 import type { Ask } from '../http/handler.ts';
 import { checkPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
-import { COOKIE, cookieOf, DEVICE_COOKIE } from './cookie.ts';
-import { forgetDevice, keepDevice, knownDevice } from './devices.ts';
-import { endSession, openSession } from './sessions.ts';
-import type { Opened } from './sessions.ts';
-import { countTry, DEVICE_RULE, deviceBucket, forgive, giveBack, strangersBuckets } from './throttle.ts';
-import type { Tried } from './throttle.ts';
-import { hashOf, readToken } from './tokens.ts';
+import { countedTry } from './attempt-throttle.ts';
+import { knownDevice } from './devices.ts';
+import { needOf, ownedBy, policyOf } from './policy.ts';
+import { openHere, shownDevice, skipsCode } from './sign-in-open.ts';
+import type { SignedIn } from './sign-in-open.ts';
+import { beginStep } from './sign-in-step.ts';
+import type { Further } from './sign-in-step.ts';
+import { DEVICE_RULE, deviceBucket, forgive, giveBack, strangersBuckets } from './throttle.ts';
 
 const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongCredentials };
-const tooMany = (retryAfterMs: Ms): Failure => ({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs });
+export const tooMany = (retryAfterMs: Ms): Failure => ({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs });
+const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 };
 
-/** `device`: the token under which this device is known from now on; null where it is not to be. */
-export interface SignedIn { readonly opened: Opened; readonly device: string | null }
+/** The directory of a provider; null where it has none. */
+export type FindDirectory = (tx: TenantTx, world: World) => Promise<Directory | null>;
 
 /**
- * A name and a password for a session. An unknown name takes the same steps, the same time and the same answer as a wrong password
- * (G36); a try that comes too soon is not looked at, right or wrong. Who guesses slows and closes an account for devices on which its user
- * has not signed in before, and for no other (G37).
+ * What became of a password. `change`: right, and to be changed before anything else. `locked`: the directory does not look at it.
+ * `later`: too many are being looked at.
  */
-export async function signIn(world: World, key: Buffer, input: TakenOf<'loginDb'>, ask: Ask): Promise<Result<SignedIn>> {
-  const { tenant, now, ip, request } = ask;
+export type Proved = 'right' | 'change' | 'wrong' | 'locked' | 'later' | 'unreachable';
+
+/** Asks the database. One hash is always computed (G36). */
+export async function provedByHash(stored: string | null, password: string): Promise<Proved> {
+  const checking = checkPassword(stored, password);
+  if (checking === null) return 'later';
+  return await checking ? 'right' : 'wrong';
+}
+
+/** Asks the directory. It answers `must-change` and `expired` to the right password alone. */
+export async function provedByDirectory(directory: Directory | null, username: string, password: string): Promise<Proved> {
+  if (directory === null) return 'unreachable';
+  const { is } = await directory.bind(username, password);
+  if (is === 'must-change' || is === 'expired') return 'change';
+  return is === 'disabled' ? 'locked' : is;
+}
+
+/**
+ * A name and a password for a session, or for the step that comes next. An unknown name takes the same steps, the same time and the same answer
+ * as a wrong password (G36); a try that comes too soon is not looked at, right or wrong. Who guesses slows and closes an account for devices on
+ * which its user has not signed in before, and for no other (G37). `by`: who keeps the password; a user of the other kind does not exist here.
+ */
+export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: FindDirectory, input: TakenOf<'loginDb'>, ask: Ask): Promise<Result<SignedIn | Further>> {
+  const { tenant, now, ip } = ask;
   const name = usernameKey(input.username);
   const strangers = strangersBuckets(name, ip);
-  const shown = readToken(cookieOf(request.headers, DEVICE_COOKIE) ?? '');
+  const shown = shownDevice(ask);
   const found = await world.store.tenant(tenant, async (tx) => {
-    const person = await tx.sql.selectFrom('person').select(['id', 'password_hash']).where('tenant_id', '=', tenant).where('username_key', '=', name).executeTakeFirst();
+    const row = await tx.sql.selectFrom('person').select(['id', 'password_hash', 'auth']).where('tenant_id', '=', tenant).where('username_key', '=', name).executeTakeFirst();
+    const person = row?.auth === by ? row : undefined;
     const device = shown && await knownDevice(tx, shown, person?.id, now);
-    return { person, device, ...await countedTry(tx, device && person ? deviceBucket(device, person.id) : null, strangers, now) };
+    const directory = by === 'ad' ? await find(tx, world) : null;
+    return { person, device, directory, ...await countedTry(tx, device && person ? deviceBucket(device, person.id) : null, strangers, now) };
   });
   const { person, device, tried, outcome } = found;
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-  const checking = checkPassword(person?.password_hash ?? null, input.password);
-  if (checking === null) {
+  // The directory is asked for names that are nobody's here too: its answer, and the time it takes, tell nothing of who is.
+  const proved = by === 'db' ? await provedByHash(person?.password_hash ?? null, input.password) : await provedByDirectory(found.directory, input.username.trim(), input.password);
+  if (proved === 'later' || proved === 'unreachable') {
     await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
-    return failed(tooMany(1_000));
+    return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);
   }
-  if (!await checking || !person) {
-    world.log.warn('a sign-in was refused', { tenant, ip });
-    if (outcome.last && person) world.log.warn('too many passwords were wrong in a row: no more are taken', { tenant, user: person.id, device: device === null ? 'unknown' : 'known' });
-    return failed(WRONG);
-  }
-  return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn>> => {
-    const user = (await tx.rows('user', [person.id])).get(person.id);
-    if (!user || user.deletedAt !== null) return failed(WRONG);
+  const right = proved === 'right' || proved === 'change';
+  return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
+    const user = person && right ? (await tx.rows('user', [person.id])).get(person.id) : undefined;
+    if (!person || !user || user.deletedAt !== null) {
+      await audit(tx, world, ask, { what: 'sign-in.refused', user: person?.id ?? null, detail: { step: 'password', device: device === null ? 'unknown' : 'known' } });
+      world.log.warn('a sign-in was refused', { tenant, ip });
+      if (outcome.last && person) world.log.warn('too many passwords were wrong in a row: no more are taken', { tenant, user: person.id, device: device === null ? 'unknown' : 'known' });
+      // Only who has signed in here before is told of the account (G36).
+      return failed(proved === 'locked' && device !== null ? { ...WRONG, message: MESSAGES.accountLocked } : WRONG);
+    }
     await forgive(tx, device === null ? tried : [deviceBucket(device, person.id), ...tried.filter((one) => one.rule !== DEVICE_RULE)], strangers[0], now);
-    const former = readToken(cookieOf(request.headers, COOKIE) ?? '');
-    if (former) await endFormer(tx, former.session, hashOf(former), now);
-    const agent = (request.headers.get('user-agent') ?? '').slice(0, 200);
-    const opened = await openSession(tx, world, key, { userId: person.id, now, ip, agent });
-    // Known unless the person says that it is not theirs: all that it gives is a count of its own.
-    if (input.rememberComputer !== false) return ok({ opened, device: await keepDevice(tx, world, shown, person.id, now) });
-    if (device !== null) await forgetDevice(tx, device, person.id);
-    return ok({ opened, device: null });
+    if (proved === 'change') await tx.sql.updateTable('person').set({ password_reset: true }).where('tenant_id', '=', tenant).where('id', '=', person.id).execute();
+    return goOn(tx, world, key, ask, person.id, by === 'db' ? 'password' : 'directory', input.rememberComputer, device);
   });
 }
 
-/** Counted on the known device alone; where that has used up its own row, like any other's. */
-async function countedTry(tx: TenantTx, own: Tried | null, strangers: readonly Tried[], now: Ms): Promise<{ readonly tried: readonly Tried[]; readonly outcome: Awaited<ReturnType<typeof countTry>> }> {
-  if (own !== null) {
-    const outcome = await countTry(tx, [own], now);
-    if (!('closed' in outcome) || !outcome.closed) return { tried: [own], outcome };
-  }
-  return { tried: strangers, outcome: await countTry(tx, strangers, now) };
-}
-
-/** Signing in again on a device ends the session that its cookie still opened (A9). */
-async function endFormer(tx: TenantTx, id: string, hash: string, now: Ms): Promise<void> {
-  const row = await tx.sql.selectFrom('session').select('refresh_hash').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
-  if (row?.refresh_hash === hash) await endSession(tx, id, now);
+/** The password was right: in, or on to what the provider and the user ask for besides. */
+async function goOn(tx: TenantTx, world: World, key: Buffer, ask: Ask, userId: UserId, first: 'password' | 'directory', remember: boolean | undefined, known: string | null): Promise<Result<SignedIn | Further>> {
+  const owned = await ownedBy(tx, userId);
+  const need = needOf(await policyOf(tx), owned, await skipsCode(tx, known, userId, ask.now));
+  if (need.step === 'none') return ok(await openHere(tx, world, key, ask, { userId, how: first, remember, known }));
+  return beginStep(tx, world, key, ask, userId, need, owned, { first, ...(remember !== undefined && { remember }) });
 }

@@ -1,0 +1,131 @@
+import type { factorCalls } from '#contract/account/factor-calls.ts';
+import type { TakenOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { countFactor, forgiveFactor } from './attempt-throttle.ts';
+import { attemptOfSession, beginAttempt, endAttempt } from './attempts.ts';
+import { knownDevice } from './devices.ts';
+import { tellFactor } from './factor-notice.ts';
+import { knownSessions } from './known-sessions.ts';
+import { challengeIn, requestOptions, usePasskey } from './passkeys.ts';
+import { ownedBy } from './policy.ts';
+import { useCode } from './recovery-codes.ts';
+import { sessionKey } from './session-key.ts';
+import { shownDevice } from './sign-in-open.ts';
+import { newChallenge } from './sign-in-step.ts';
+import { provedByDirectory, provedByHash, tooMany } from './sign-in.ts';
+import type { FindDirectory, Proved } from './sign-in.ts';
+import { giveBack } from './throttle.ts';
+import { useTotp } from './totp.ts';
+
+type Reauth = Pick<Handlers, 'reauth' | 'reauthOptions'> & Pick<Record<keyof typeof factorCalls, unknown>, 'reauth' | 'reauthOptions'>;
+type Way = 'passkey' | 'totp' | 'recovery' | 'password';
+
+/** G44: the signed-in user shows one factor again, so that a sensitive change may be made within five minutes. */
+export function reauthHandlers(world: World, find: FindDirectory): Reauth {
+  return {
+    reauthOptions: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
+      const { userId, sessionId } = signedIn(ask);
+      const owned = await ownedBy(tx, userId);
+      const person = await personOf(tx, userId);
+      let passkey: string | null = null;
+      if (owned.passkey) {
+        const challenge = newChallenge(world);
+        await beginAttempt(tx, world, { kind: 'reauth', userId, state: { challenge, session: sessionId } }, ask.now);
+        passkey = await requestOptions(tx, ask.host, challenge, userId);
+      }
+      const methods: Way[] = [
+        ...(owned.passkey ? ['passkey' as const] : []), ...(owned.totp ? ['totp' as const] : []),
+        ...(person.auth === 'ad' || person.password_hash !== null ? ['password' as const] : []), ...(owned.recovery ? ['recovery' as const] : []),
+      ];
+      return ok({ methods, passkey });
+    }),
+
+    async reauth(input, ask) {
+      const given = [input.password, input.code, input.passkey].filter((one) => one !== undefined);
+      if (given.length !== 1) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: '', message: MESSAGES.oneFactor }] });
+      const { userId, sessionId } = signedIn(ask);
+      const { tenant, now } = ask;
+      const shown = await show(world, find, input, ask);
+      if (!shown.ok) return shown;
+      await world.store.tenant(tenant, async (tx) => {
+        await tx.sql.updateTable('session').set({ authenticated_at: now }).where('tenant_id', '=', tenant).where('id', '=', sessionId).execute();
+        await audit(tx, world, ask, { what: 'reauth.done', user: userId, detail: { how: shown.value } });
+      });
+      knownSessions(world.store).forget(tenant);
+      return ok({ freshUntil: now + LIMITS.freshMs });
+    },
+  };
+}
+
+/** By what it was shown. Tries are counted where those of signing in are (G37). */
+async function show(world: World, find: FindDirectory, input: TakenOf<'reauth'>, ask: Ask): Promise<Result<Way>> {
+  const { tenant, now, ip } = ask;
+  const { userId } = signedIn(ask);
+  const key = await sessionKey(world);
+  const begun = await world.store.tenant(tenant, async (tx) => {
+    const device = shownDevice(ask);
+    const known = device && await knownDevice(tx, device, userId, now);
+    const counted = await countFactor(tx, userId, known, ip, now);
+    const person = await personOf(tx, userId);
+    return { known, counted, person, directory: input.password !== undefined && person.auth === 'ad' ? await find(tx, world) : null };
+  });
+  const { known, counted, person } = begun;
+  if ('waitMs' in counted.outcome) return failed(tooMany(counted.outcome.waitMs));
+  // A password is looked at outside a transaction: a hash and a directory take their time.
+  let proved: Proved | null = null;
+  if (input.password !== undefined) {
+    proved = person.auth === 'ad' ? await provedByDirectory(begun.directory, person.username, input.password) : await provedByHash(person.password_hash, input.password);
+  }
+  return world.store.tenant(tenant, async (tx): Promise<Result<Way>> => {
+    if (proved === 'later' || proved === 'unreachable') {
+      await giveBack(tx, counted.tried, now);
+      return failed(proved === 'later' ? tooMany(1_000) : { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 });
+    }
+    const way = proved === null ? await wayShown(tx, world, key, input, ask) : proved === 'right' ? 'password' : null;
+    if (way !== null) {
+      await forgiveFactor(tx, counted, userId, known, now);
+      return ok(way);
+    }
+    await audit(tx, world, ask, { what: 'reauth.refused', user: userId });
+    world.log.warn('a factor that was asked for again was refused', { tenant, user: userId, ip });
+    return failed(wrongOf(input));
+  });
+}
+
+async function wayShown(tx: TenantTx, world: World, key: Buffer, { code, passkey }: TakenOf<'reauth'>, ask: Ask): Promise<Way | null> {
+  const { userId, sessionId } = signedIn(ask), { now, host } = ask;
+  if (passkey !== undefined) {
+    const attempt = await attemptOfSession(tx, 'reauth', userId, sessionId, now);
+    const challenge = attempt?.state.challenge;
+    if (!attempt || challenge === undefined || challengeIn(passkey) !== challenge) return null;
+    await endAttempt(tx, attempt.id, now);
+    return await usePasskey(tx, world, { host, challenge, response: passkey, now }, userId) ? 'passkey' : null;
+  }
+  if (code === undefined) return null;
+  if (/^\d{6}$/.test(code)) return await useTotp(tx, world, userId, code, now) ? 'totp' : null;
+  if (!await useCode(tx, key, userId, code, now)) return null;
+  await audit(tx, world, ask, { what: 'recovery-code.used', user: userId });
+  await tellFactor(tx, world, userId, 'code-used');
+  return 'recovery';
+}
+
+const wrongOf = ({ password, passkey }: TakenOf<'reauth'>): Failure => ({
+  kind: 'wrong-credentials', message: password !== undefined ? MESSAGES.currentPassword : passkey !== undefined ? MESSAGES.wrongPasskey : MESSAGES.wrongCode,
+});
+
+const personOf = ({ tenant, sql }: TenantTx, userId: string) =>
+  sql.selectFrom('person').select(['username', 'password_hash', 'auth']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirstOrThrow();
+
+/** Throws where the gate let a stranger by. */
+export function signedIn({ signed }: Ask): Signed {
+  if (signed === null) throw new Error('A call of a signed-in user without one.');
+  return signed;
+}

@@ -1,0 +1,61 @@
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { audit } from '../audit.ts';
+import type { Ask } from '../http/handler.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { endShown } from './attempts.ts';
+import { COOKIE, cookieOf, DEVICE_COOKIE } from './cookie.ts';
+import { forgetDevice, keepDevice } from './devices.ts';
+import { endSession, openSession } from './sessions.ts';
+import type { Opened } from './sessions.ts';
+import { hashOf, readToken } from './tokens.ts';
+import type { Token } from './tokens.ts';
+
+/** `device`: the token under which this device is known from now on; null where it is not to be. */
+export interface SignedIn { readonly is: 'in'; readonly opened: Opened; readonly device: string | null; readonly recoveryCodes?: readonly string[] }
+
+/** The device that the request says it comes from. */
+export const shownDevice = ({ request }: Pick<Ask, 'request'>): Token | null => readToken(cookieOf(request.headers, DEVICE_COOKIE) ?? '');
+
+/** `how`: what was shown, such as `password+totp`. `known`: the device's id where this user is known on it. */
+export interface Shown { readonly userId: UserId; readonly how: string; readonly remember: boolean | undefined; readonly known: string | null }
+
+/** All was shown: a session of its own, in place of the one that this device had (A9), and the device known as the person wishes. */
+export async function openHere(tx: TenantTx, world: World, key: Buffer, ask: Ask, { userId, how, remember, known }: Shown): Promise<SignedIn> {
+  const { now, ip, request } = ask;
+  await endShown(tx, ask);
+  const former = readToken(cookieOf(request.headers, COOKIE) ?? '');
+  if (former) await endFormer(tx, former.session, hashOf(former), now);
+  const agent = (request.headers.get('user-agent') ?? '').slice(0, 200);
+  const opened = await openSession(tx, world, key, { userId, now, ip, agent, how });
+  await audit(tx, world, ask, { what: 'sign-in.done', user: userId, detail: { how, device: known === null ? 'new' : 'known' } });
+  if (remember === false) {
+    if (known !== null) await forgetDevice(tx, known, userId);
+    return { is: 'in', opened, device: null };
+  }
+  // Known unless the person says that it is not theirs: all that it gives is a count of its own.
+  const device = await keepDevice(tx, world, shownDevice(ask), userId, now);
+  if (remember === true) await skipCodes(tx, readToken(device), userId, now);
+  return { is: 'in', opened, device };
+}
+
+/** No code by SMS is asked of this user here for 30 days. */
+async function skipCodes({ tenant, sql }: TenantTx, device: Token | null, userId: UserId, now: Ms): Promise<void> {
+  if (device === null) return;
+  await sql.updateTable('trusted_device').set({ skips_code_until: now + LIMITS.rememberMs })
+    .where('tenant_id', '=', tenant).where('user_id', '=', userId).where('id', '=', device.session).execute();
+}
+
+/** Whether a code by SMS is asked for on this device, which must be known by its token already. */
+export async function skipsCode({ tenant, sql }: TenantTx, device: string | null, userId: UserId, now: Ms): Promise<boolean> {
+  if (device === null) return false;
+  const row = await sql.selectFrom('trusted_device').select('skips_code_until').where('tenant_id', '=', tenant).where('user_id', '=', userId).where('id', '=', device).executeTakeFirst();
+  return row !== undefined && row.skips_code_until > now;
+}
+
+/** Signing in again on a device ends the session that its cookie still opened (A9). */
+async function endFormer(tx: TenantTx, id: string, hash: string, now: Ms): Promise<void> {
+  const row = await tx.sql.selectFrom('session').select('refresh_hash').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
+  if (row?.refresh_hash === hash) await endSession(tx, id, now);
+}
