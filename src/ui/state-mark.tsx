@@ -16,7 +16,7 @@ export function StateMark({ state, done = false, bare = false, className = '' }:
   const { word, icon, text } = STATES[state];
   return (
     <span className={`inline-flex items-center gap-1.5 whitespace-nowrap ${done ? 'text-ink-3' : text} ${className}`}>
-      {bare ? <Icon name={icon} label={word} /> : <><Icon name={icon} /><span>{word}</span></>}
+      {bare ? <Icon name={icon} label={word} /> : <><Icon name={icon} />{word}</>}
     </span>
   );
 }

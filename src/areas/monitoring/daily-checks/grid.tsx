@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role, jsx-a11y/click-events-have-key-events -- an ARIA grid and no table: of its rows those in sight are drawn; its keys are heard by use-keys.ts */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { CSSProperties, MouseEvent } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import type { Group, GroupHead, Order, RunsView, RunsWindow, RunView } from '#contract/monitoring/query.ts';
@@ -8,8 +8,11 @@ import { ColumnHead } from './column-head.tsx';
 import { layoutOf } from './columns.ts';
 import type { Column } from './columns.ts';
 import type { Cursor } from './cursor.ts';
+import { useDrawn, useLate } from './drawn.ts';
+import type { Drawable } from './drawn.ts';
 import { GroupLine } from './group-line.tsx';
 import { lineAt, rowsUnder } from './lines.ts';
+import type { Line } from './lines.ts';
 import { Card, Row } from './row.tsx';
 import type { Selection } from './selection.ts';
 import { near, windowOf, withPinned } from './window.ts';
@@ -64,6 +67,12 @@ export function Grid(props: GridProps) {
   });
   useEffect(() => { scroller.current?.scrollTo({ top: 0 }); }, [props.listKey]);
   useEffect(() => { virtual.measure(); }, [rowPx, virtual]);
+  // Told to the style sheet here: a container query would have all rows laid out in the middle of each restyling, several times over.
+  useLayoutEffect(() => {
+    const seen = new ResizeObserver(([list]) => { if (list) scroller.current?.style.setProperty('--dc-seen', `${list.contentRect.width}px`); });
+    if (scroller.current) seen.observe(scroller.current);
+    return () => seen.disconnect();
+  }, []);
 
   const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   const wanted = windowOf(startIndex, endIndex, total);
@@ -75,14 +84,27 @@ export function Grid(props: GridProps) {
     return () => clearTimeout(timer);
   }, [first, count, asked, onWindow]);
 
-  // The focus follows the cursor, after it has been scrolled to.
   const step = cursor?.step ?? 0;
   const at = cursor?.index ?? -1;
+  const items = virtual.getVirtualItems();
+  const known = items.flatMap(({ index }): Drawable[] => {
+    const line = lineAt(view, index);
+    return line ? [{ index, key: keyOf(line), seen: index >= startIndex && index <= endIndex, cursor: index === at }] : [];
+  });
+  const drawn = useDrawn(known);
+  const late = useLate(view === undefined || known.length < items.length);
+
+  // The focus follows the cursor, after it has been scrolled to.
   useEffect(() => {
     if (step === 0 || at < 0) return;
     virtual.scrollToIndex(at, { align: 'auto' });
     scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`)?.focus({ preventScroll: true });
   }, [step, at, virtual]);
+  // Where the cursor jumped ahead of its row, the focus waited on what stood for it.
+  const here = drawn.places.has(at);
+  useEffect(() => {
+    if (step > 0 && here && document.activeElement === document.body) scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"]`)?.focus({ preventScroll: true });
+  }, [step, at, here]);
 
   const press = (event: MouseEvent): void => {
     const under = event.target instanceof Element ? event.target : null;
@@ -110,22 +132,22 @@ export function Grid(props: GridProps) {
           onSelectAll={props.onSelectAll} onSort={props.onSort} onColumns={props.onColumns}
         />
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {view === undefined && Array.from({ length: WAITING }, (_, i) => <Bars key={i} index={i} top={i * rowPx} cards={cards} />)}
-          {virtual.getVirtualItems().map(({ index, start }) => {
+          {view === undefined && Array.from({ length: WAITING }, (_, i) => <Bars key={i} index={i} top={i * rowPx} cards={cards} late={late} />)}
+          {items.map(({ index, start }) => {
             const line = lineAt(view, index);
-            if (line?.is === 'head') {
+            if (!line || !drawn.places.has(index)) return <Bars key={`at ${index}`} index={index} top={start - head} cards={cards} late={late && !line} />;
+            if (line.is === 'head') {
               return (
                 <GroupLine
-                  key={`head ${line.head.key}`} head={line.head} group={props.group ?? 'cause'} index={index} top={start - head} cards={cards} cursor={cursor?.index === index} tabbed={index === tabbed}
+                  key={keyOf(line)} head={line.head} group={props.group ?? 'cause'} index={index} top={start - head} cards={cards} cursor={cursor?.index === index} tabbed={index === tabbed}
                   chosen={chosenOf(selection, line.head, view ? rowsUnder(view, line.head) : [])} acts={props.acts}
                 />
               );
             }
-            const row = line?.row;
-            if (!row) return <Bars key={`at ${index}`} index={index} top={start - head} cards={cards} />;
+            const { row } = line;
             return (
               <One
-                key={row.n} row={row} index={index} top={start - head} selected={selection.runs.has(row.n)} cursor={cursor?.index === index} tabbed={index === tabbed}
+                key={keyOf(line)} row={row} index={index} top={start - head} selected={selection.runs.has(row.n)} cursor={cursor?.index === index} tabbed={index === tabbed}
                 open={props.open === row.n} acts={props.acts} me={props.me} zone={props.zone} now={props.now}
               />
             );
@@ -139,6 +161,8 @@ export function Grid(props: GridProps) {
 /** Select, cause, columns and review. */
 const COLUMN_COUNT = 14;
 
+const keyOf = (line: Line): number | string => (line.is === 'head' ? `head ${line.head.key}` : line.row.n);
+
 const stuckOf = (stuck: ReadonlyMap<string, number>): Readonly<Record<string, string>> =>
   Object.fromEntries([...stuck].map(([id, left]) => [`--dc-left-${id}`, `${left}px`]));
 
@@ -149,15 +173,15 @@ function chosenOf({ runs, groups }: Selection, { key, rows }: GroupHead, under: 
   return count === 0 ? 'none' : count === rows ? 'all' : 'some';
 }
 
-/** A row that is not here yet. */
-export function Bars({ index, top, cards }: { readonly index: number; readonly top: number; readonly cards: boolean }) {
+/** A row that is not here yet: blank at first, `late` with bars. */
+export function Bars({ index, top, cards, late }: { readonly index: number; readonly top: number; readonly cards: boolean; readonly late: boolean }) {
   const wide = (share: number): { readonly width: string } => ({ width: `${share - (index * 13) % 29}%` });
   return (
     <div role="row" aria-rowindex={index + 2} data-index={index} tabIndex={-1} className={`dc-row dc-bars ${cards ? 'dc-card' : 'dc-line'}`} style={{ top }}>
       <span role="gridcell" className="sr-only">on its way</span>
-      {cards
+      {late && (cards
         ? <><i style={{ width: 16, justifySelf: 'center' }} /><i style={wide(80)} /><i style={wide(90)} /><i style={{ width: 18, justifySelf: 'center' }} /></>
-        : <><i className="dc-st" style={{ ...wide(90), gridRow: '1/3' }} /><i className="dc-co" style={{ ...wide(80), gridRow: '1/3' }} /><i className="dc-job" style={{ ...wide(75), gridRow: '1/3' }} /><i className="dc-days" style={{ ...wide(96), gridRow: '1/3' }} /><i className="dc-at" style={{ ...wide(85), gridRow: '1/3', marginLeft: 8 }} /></>}
+        : <><i className="dc-st" style={{ ...wide(90), gridRow: '1/3' }} /><i className="dc-co" style={{ ...wide(80), gridRow: '1/3' }} /><i className="dc-job" style={{ ...wide(75), gridRow: '1/3' }} /><i className="dc-days" style={{ ...wide(96), gridRow: '1/3' }} /><i className="dc-at" style={{ ...wide(85), gridRow: '1/3', marginLeft: 8 }} /></>)}
     </div>
   );
 }

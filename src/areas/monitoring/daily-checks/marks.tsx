@@ -15,7 +15,7 @@ export function Strip({ strip, size, today }: { readonly strip: readonly (RunSta
   );
 }
 
-/** A value against what is usual. `bad`: the run failed, so what is outside is told in its colour; otherwise in that of an anomaly. */
+/** A value against what is usual, on the line that the style sheet draws. `bad`: the run failed, so what is outside is told in its colour; otherwise in that of an anomaly. */
 export function Usual(
   { value, usual, bad }: { readonly value: number | null; readonly usual: readonly [low: number, high: number] | null; readonly bad: boolean },
 ) {
@@ -24,7 +24,6 @@ export function Usual(
   const tone = !outside ? 'var(--ink-2)' : bad ? 'var(--failed-mark)' : 'var(--anomaly-mark)';
   return (
     <svg className="dc-usual" aria-hidden width="56" height="9" viewBox="0 0 56 9">
-      <path d="M0 4.5H56" stroke="var(--rule)" />
       <path d={`M${band[0]} 2.5H${Math.max(band[1], band[0] + 2)}v4H${band[0]}z`} fill="var(--band)" />
       {needle !== null && <path d={`M${needle} 0h2v9h-2z`} fill={tone} />}
     </svg>

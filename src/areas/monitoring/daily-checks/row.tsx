@@ -51,9 +51,9 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
     <>
       <div role="gridcell" className="dc-st">
         <StateMark state={row.state} done={done} />
-        <span className={`dc-ag ${(problem?.day ?? 0) >= 3 && !done ? 'dc-old' : ''}`}>{streak}</span>
+        {streak !== '' && <span className={(problem?.day ?? 0) >= 3 && !done ? 'dc-ag dc-old' : 'dc-ag'}>{streak}</span>}
       </div>
-      <div role="gridcell" className="dc-co dc-cut" title={row.companyName}><b>{row.companyName}</b></div>
+      <div role="gridcell" className="dc-co dc-cut" title={row.companyName}>{row.companyName}</div>
       <div role="gridcell" className="dc-job dc-cut" title={row.jobName}>{row.jobName}</div>
       <div role="gridcell" className="dc-pc dc-cut" title={row.computer}>{row.computer}</div>
       <div role="gridcell" className="dc-ca dc-cut dc-ag" title={row.message ?? undefined}><SecondLine row={row} acts={acts} me={me} zone={zone} now={now} /></div>
@@ -61,13 +61,13 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
       <div role="gridcell" className="dc-at" title={formatUtc(row.startedAt)}>
         {row.status === 'Missed'
           ? <><span className="text-ink-3">not started</span><span className="dc-ag">expected {formatTime(row.startedAt, zone)}</span></>
-          : <><span>{formatWhen(row.startedAt, zone)}</span><span className="dc-ag">{formatAge(row.startedAt, now)}</span></>}
+          : <>{formatWhen(row.startedAt, zone)}<span className="dc-ag">{formatAge(row.startedAt, now)}</span></>}
       </div>
       <div role="gridcell" className="dc-du">
-        {row.durationSec !== null && <><span>{formatDuration(row.durationSec)}</span><Usual value={row.durationSec} usual={row.usualDuration} bad={bad} /></>}
+        {row.durationSec !== null && <>{formatDuration(row.durationSec)}<Usual value={row.durationSec} usual={row.usualDuration} bad={bad} /></>}
       </div>
       <div role="gridcell" className="dc-tr">
-        {row.bytes !== null && <><span>{formatBytes(row.bytes)}</span><Usual value={row.bytes} usual={row.usualBytes} bad={bad} /></>}
+        {row.bytes !== null && <>{formatBytes(row.bytes)}<Usual value={row.bytes} usual={row.usualBytes} bad={bad} /></>}
       </div>
       <div role="gridcell" className="dc-last" title={row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)}>
         {row.lastGoodAt === null ? <span className="text-ink-3">none</span> : formatSpan(row.lastGoodAt, now) ?? 'now'}
@@ -124,7 +124,7 @@ const frame = ({ row, index, top, selected, cursor, tabbed, open, me, zone, now 
 function SelectBox({ on, name }: { readonly on: boolean; readonly name: string }) {
   return (
     <button type="button" role="checkbox" aria-checked={on} aria-label={`Select ${name}`} tabIndex={-1} data-do="select" className="dc-boxed">
-      <span className="dc-box" {...(on && { 'data-on': '' })}>{on && <Icon name="check" size={12} stroke={2.25} />}</span>
+      {on && <span className="dc-box" data-on=""><Icon name="check" size={12} stroke={2.25} /></span>}
     </button>
   );
 }
