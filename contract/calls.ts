@@ -8,6 +8,7 @@ import { recoveryCalls } from './account/recovery-calls.ts';
 import { adminCalls } from './admin/admin-calls.ts';
 import { brandEditCalls } from './brand/brand-edit-calls.ts';
 import { brandCalls } from './brand/calls.ts';
+import { settingsCalls } from './brand/settings-calls.ts';
 import type { Call, Gives, Taken, Takes } from './call.ts';
 import { ingestCalls } from './monitoring/ingest.ts';
 import { monitoringCalls } from './monitoring/calls.ts';
@@ -22,7 +23,7 @@ import { syncCalls } from './sync/calls.ts';
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...ingestCalls,
   ...recoveryCalls, ...profileCalls, ...actingCalls,
-  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...adminCalls,
+  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls,
 } as const;
 
 export type CallName = keyof typeof CALLS;

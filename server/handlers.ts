@@ -5,6 +5,7 @@ import { preferenceHandlers } from './account/preferences.ts';
 import { profileHandlers } from './account/profile.ts';
 import { recoveryHandlers } from './account/recovery.ts';
 import { brandHandlers } from './brand/handlers.ts';
+import { settingsHandlers } from './brand/settings.ts';
 import type { Handlers } from './http/handler.ts';
 import { computerHandlers } from './monitoring/computers.ts';
 import { jobHandlers } from './monitoring/desk-jobs.ts';
@@ -20,7 +21,7 @@ import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
-  ...brandHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
+  ...brandHandlers(world), ...settingsHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
   ...recoveryHandlers(world), ...profileHandlers(world), ...actingHandlers(world),
   ...comingHandlers,

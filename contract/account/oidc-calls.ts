@@ -1,0 +1,26 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { SSO_PROVIDERS } from './profile.ts';
+
+/** Where the sign-in page is led back to: it enters by its cookie, or tells the sentence behind `refused=` (percent-encoded). */
+export const OIDC_IN = '#signed-in', OIDC_REFUSED = '#refused=';
+
+const part = v.optional(v.pipe(v.string(), v.maxLength(4_000)));
+
+export const oidcCalls = {
+  oidcStart: call({
+    method: 'GET', path: 'auth/oidc/start', says: 'Leads to the provider\'s own sign-in page (OpenID Connect, code and PKCE).',
+    takes: v.strictObject({}), gives: 'bytes', gate: 'public', failures: [],
+  }),
+  oidcCallback: call({
+    method: 'GET', path: 'auth/oidc/callback', says: 'Where that page leads back to. Sets the refresh cookie and leads to /login#signed-in, or to /login#refused=… with a sentence.',
+    // What else an issuer adds is left aside, as RFC 6749 4.1.2 asks.
+    takes: v.object({ code: part, state: part, iss: part, error: part }),
+    gives: 'bytes', gate: 'public', failures: [],
+  }),
+  validateSso: call({
+    method: 'POST', path: 'auth/validate-sso/{provider}', says: 'The address of another system in which this user is signed in. For zerto with the id of the session that was made there.',
+    takes: v.strictObject({ provider: v.picklist(SSO_PROVIDERS) }), gives: v.object({ url: v.string(), sessionId: v.nullable(v.string()) }),
+    gate: 'signed-in', failures: ['forbidden', 'conflict', 'busy'], own: true,
+  }),
+} as const;

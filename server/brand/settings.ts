@@ -1,0 +1,96 @@
+import type { KeptSettings, settingsCalls } from '#contract/brand/settings-calls.ts';
+import { SECRET_NAMES } from '#contract/brand/settings.ts';
+import type { ProviderSettings, SecretName } from '#contract/brand/settings.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import { NOT_FOUND } from '../http/envelope.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { keepSecret } from '../outbound/secret.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { tryGateway } from './settings-try.ts';
+
+/** Trying reaches out: so often in a minute, for each provider. */
+const TRIES = 10, MINUTE: Ms = 60_000, MOST_BELOW = 8;
+
+export function settingsHandlers(world: World): Pick<Handlers, keyof typeof settingsCalls> {
+  const tried = new Map<TenantId, { from: Ms; count: number }>();
+  return {
+    getProviderSettings: ({ id }, ask) => forOne(world, ask, id, keptOf, { readOnly: true }),
+
+    setProviderSettings: ({ id, ...changes }, ask) => changeOne(world, ask, id, { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } }, async (tx) => {
+      const { settings: before } = await keptOf(tx);
+      const after: ProviderSettings = { ...before, ...changes };
+      await tx.sql.updateTable('provider').set({ settings: JSON.stringify(after) }).where('tenant_id', '=', tx.tenant).execute();
+      // A secret was typed for one address: whoever changes that does not get it sent to another.
+      for (const name of SECRET_NAMES) if (addressOf(before, name) !== addressOf(after, name)) await keepSecret(tx, world, name, null);
+      return keptOf(tx);
+    }),
+
+    setProviderSecret: ({ id, name, value }, ask) => changeOne(world, ask, id, { what: value === null ? 'secret.removed' : 'secret.set', detail: { name } }, async (tx) => {
+      await keepSecret(tx, world, name, value);
+      return { secrets: (await keptOf(tx)).secrets };
+    }),
+
+    async tryProviderSettings({ id, what }, ask) {
+      const now = ask.now, window = tried.get(ask.tenant);
+      const mine = window && now >= window.from && now < window.from + MINUTE ? window : { from: now, count: 0 };
+      mine.count += 1;
+      tried.set(ask.tenant, mine);
+      if (mine.count > TRIES) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: mine.from + MINUTE - now });
+      const to = await addresseeOf(world, ask);
+      const found = await forOne(world, ask, id, (tx) => tryGateway(tx, world, what, to));
+      // Out of the transaction: the other side may take its time.
+      return found.ok ? ok(await found.value()) : found;
+    },
+  };
+}
+
+/** Within a provider that the caller keeps: the own one or one below it. Any other does not exist. */
+async function forOne<T>(world: World, { tenant }: Ask, id: TenantId, work: (tx: TenantTx) => Promise<T>, how: { readonly readOnly?: boolean } = {}): Promise<Result<T>> {
+  return await isKept(world, tenant, id) ? ok(await world.store.tenant(id, work, how)) : failed(NOT_FOUND);
+}
+
+/** The same, recorded where it was done. In a provider below the doer is nobody: whose hands did it stands in the record of their own. */
+async function changeOne<T>(world: World, ask: Ask, id: TenantId, { what, detail }: { readonly what: string; readonly detail: Readonly<Record<string, string>> }, work: (tx: TenantTx) => Promise<T>): Promise<Result<T>> {
+  const own = ask.tenant === id, recorded = { what, user: null, detail: { ...detail, provider: id } };
+  const done = await forOne(world, ask, id, async (tx) => {
+    await audit(tx, world, own ? ask : { ...ask, signed: null }, recorded);
+    return work(tx);
+  });
+  if (done.ok && !own) await world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, recorded));
+  return done;
+}
+
+const isKept = (world: World, own: TenantId, id: TenantId): Promise<boolean> => (own === id ? Promise.resolve(true) : world.store.system(async (sql) => {
+  let at: TenantId | null = id;
+  for (let steps = 0; at !== null && steps < MOST_BELOW; steps += 1) {
+    if (at === own) return true;
+    const row: { readonly master_id: TenantId | null } | undefined = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', at).executeTakeFirst();
+    at = row?.master_id ?? null;
+  }
+  return false;
+}));
+
+async function keptOf({ tenant, sql }: TenantTx): Promise<KeptSettings> {
+  const { settings } = await sql.selectFrom('provider').select('settings').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const rows = await sql.selectFrom('secret').select('name').where('tenant_id', '=', tenant).where('name', 'in', [...SECRET_NAMES]).execute();
+  return { settings, secrets: SECRET_NAMES.filter((name) => rows.some((row) => row.name === name)) };
+}
+
+const addresseeOf = (world: World, { tenant, signed }: Ask): Promise<{ readonly email: string | null; readonly phone: string | null }> => world.store.tenant(tenant, async ({ sql }) => {
+  const person = signed && await sql.selectFrom('person').select(['email', 'mobile_phone']).where('tenant_id', '=', tenant).where('id', '=', signed.userId).executeTakeFirst();
+  return { email: person?.email ?? null, phone: person?.mobile_phone ?? null };
+}, { readOnly: true });
+
+/** To whom a secret is shown when it is used. */
+function addressOf({ mail, sms, directory, oidc, sso }: ProviderSettings, name: SecretName): string {
+  const parts: Readonly<Record<SecretName, readonly unknown[]>> = {
+    mail: [mail?.host, mail?.port, mail?.security, mail?.username], sms: [sms?.url, sms?.account], directory: [directory?.url, directory?.serviceDn, directory?.ca],
+    oidc: [oidc?.issuer, oidc?.clientId], vac: [sso?.vac?.url], vcd: [sso?.vcd?.url, sso?.vcd?.organization], zerto: [sso?.zerto?.url, sso?.zerto?.username],
+  };
+  return JSON.stringify(parts[name]);
+}
