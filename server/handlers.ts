@@ -1,9 +1,13 @@
 import { factorHandlers } from './account/factors.ts';
 import { actingHandlers } from './account/acting.ts';
+import { loginTokenHandlers } from './account/login-token.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { preferenceHandlers } from './account/preferences.ts';
+import { ownSessionHandlers } from './account/own-sessions.ts';
+import { passwordHandlers } from './account/password-change.ts';
 import { profileHandlers } from './account/profile.ts';
 import { recoveryHandlers } from './account/recovery.ts';
+import { recoveryLinkHandlers } from './account/recovery-link.ts';
 import { brandHandlers } from './brand/handlers.ts';
 import { settingsHandlers } from './brand/settings.ts';
 import type { Handlers } from './http/handler.ts';
@@ -23,6 +27,6 @@ import type { World } from './world.ts';
 export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...settingsHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
-  ...recoveryHandlers(world), ...profileHandlers(world), ...actingHandlers(world),
+  ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
   ...comingHandlers,
 });

@@ -13,13 +13,18 @@ export async function meOf(tx: TenantTx, signed: Signed): Promise<Me> {
   if (!person) throw new Error('a session of a user who has no name');
   const { master_id } = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
   const { settings } = person;
+  // Who is of a provider above is not among the people here: its name came with it.
+  const above = actor || signed.impersonation === null ? undefined
+    : await sql.selectFrom('session').select('actor_name').where('tenant_id', '=', tenant).where('id', '=', signed.sessionId).executeTakeFirst();
   return {
     id: signed.userId, username: person.username, name: person.name, email: person.email ?? '', roles: [...signed.roles],
     companies: signed.companies === null ? null : [...signed.companies], serviceProviderId: tenant, masterServiceProviderId: master_id, auth: person.auth,
     passwordReset: person.password_reset && signed.impersonation === null, forceSecurityQuestions: person.force_questions && signed.impersonation === null,
     acceptedTerms: person.terms_at !== null, landingPage: settings.landingPage ?? null,
     sso: SSO_PROVIDERS.filter((provider) => settings.sso?.[provider]?.enabled === true), language: person.language, timeZone: person.time_zone,
-    acting: signed.impersonation === null || !actor ? null
-      : { id: actor.id, username: actor.username, name: actor.name, impersonation: signed.impersonation, until: signed.beganAt + LIMITS.impersonationMs },
+    acting: signed.impersonation === null ? null : {
+      id: signed.actor, username: actor?.username ?? above?.actor_name ?? '', name: actor?.name ?? above?.actor_name ?? '',
+      impersonation: signed.impersonation, until: signed.beganAt + LIMITS.impersonationMs,
+    },
   };
 }

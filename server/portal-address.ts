@@ -6,8 +6,7 @@ import type { World } from './world.ts';
  * The address of this provider's portal, as it may stand in a mail: `https://portal.example`. Of what the caller names as its host nothing is
  * believed but one of the provider's own names, and the port on which this server listens: a link in a mail must not lead elsewhere.
  */
-export async function portalAddress({ tenant, sql }: TenantTx, { config }: World, { request }: Pick<Ask, 'request'>): Promise<string> {
-  const asked = (request.headers.get('x-forwarded-host')?.split(',').at(-1)?.trim() ?? request.headers.get('host') ?? '').toLowerCase();
+export async function portalAddress({ tenant, sql }: TenantTx, { config }: World, { host: asked }: Pick<Ask, 'host'>): Promise<string> {
   const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/.exec(asked) ?? [];
   const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
   const hosts = (await sql.selectFrom('provider_host').select('host').where('tenant_id', '=', tenant).orderBy('host').execute()).map(({ host }) => host);

@@ -29,12 +29,12 @@ export const recoveryCalls = {
   }),
   unlockAccount: call({
     method: 'POST', path: 'profile/unlock', says: 'Unlocks the account with the code. The cookie decides whose it is.',
-    takes: v.strictObject({ username: v.optional(username), code }), gives: v.object({}), gate: 'public', failures: ['wrong-credentials', 'too-many', 'busy'],
+    takes: v.strictObject({ username: v.optional(username), code }), gives: v.object({}), gate: 'public', failures: ['wrong-credentials', 'conflict', 'too-many', 'busy'],
   }),
   resetPassword: call({
     method: 'POST', path: 'profile/reset-password', says: 'Sets a new password with the code, and ends all sessions. The cookie decides whose it is.',
     takes: v.strictObject({ username: v.optional(username), code, newPassword }), gives: v.object({}), gate: 'public',
-    failures: ['wrong-credentials', 'bad-input', 'too-many', 'busy'],
+    failures: ['wrong-credentials', 'conflict', 'bad-input', 'too-many', 'busy'],
   }),
   forgotPassword: call({
     method: 'POST', path: 'profile/forgot-password/email',

@@ -5,6 +5,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Signed } from '../http/handler.ts';
 import type { World } from '../world.ts';
+import { actorStands } from './acting-rights.ts';
 import { knownSessions } from './known-sessions.ts';
 import { readSession } from './sessions.ts';
 import { hashOf, readToken } from './tokens.ts';
@@ -26,8 +27,9 @@ export async function authenticate(world: World, tenant: TenantId, request: Requ
   if (known) return known.accessHash === hashOf(token) && now < known.accessUntil ? ok(known.signed) : failed(EXPIRED);
   const { round } = memory;
   const found = await world.store.tenant(tenant, (tx) => readSession(tx, token.session), { readOnly: true });
-  if (!found?.signed || found.row.ended_at !== null) return failed(SIGNED_OUT);
+  if (!found?.signed || found.row.ended_at !== null || !await actorStands(world, tenant, found.row, found.signed)) return failed(SIGNED_OUT);
   const { signed, row: { access_hash: accessHash, access_until: accessUntil } } = found;
-  memory.put(round, tenant, token.session, { accessHash, accessUntil, signed });
+  // What becomes of an actor of another provider is not told to this one's memory.
+  if (found.row.actor_tenant === null) memory.put(round, tenant, token.session, { accessHash, accessUntil, signed });
   return accessHash === hashOf(token) && now < accessUntil ? ok(signed) : failed(EXPIRED);
 }

@@ -1,11 +1,109 @@
+import type { Updateable } from 'kysely';
 import type { profileCalls } from '#contract/account/profile-calls.ts';
-import { failed } from '#contract/result.ts';
-import { busyFor } from '../http/envelope.ts';
-import type { Handlers } from '../http/handler.ts';
+import { preferenceId } from '#contract/account/preferences.ts';
+import type { TakenOf } from '#contract/calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Draft } from '#contract/events.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import { byUser } from '../by.ts';
+import { NOT_FOUND } from '../http/envelope.ts';
+import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { PersonTable } from '../store/database.ts';
+import type { TenantTx } from '../store/store.ts';
+import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
+import { tellChange } from './mails.ts';
+import { profileOf } from './profile-read.ts';
 
-const none = () => Promise.resolve(failed(busyFor(1_000)));
+/** The session, if the id is its user's own; another one is not found, whoever's it is (T7). */
+export function ownId({ signed }: Ask, id: string): Signed | null {
+  if (!signed) throw new Error('a signed-in call without a session');
+  return id.toLowerCase() === signed.userId ? signed : null;
+}
 
-export function profileHandlers(_: World): Pick<Handlers, keyof typeof profileCalls> {
-  return { readProfile: none, editProfile: none, changePasswordAd: none, changePasswordDb: none, setSecurityQuestions: none, listSessions: none, endSession: none };
+/** PROFILE-1 to PROFILE-3: everybody sees and changes their own. */
+export function profileHandlers(world: World): Pick<Handlers, Extract<keyof typeof profileCalls, 'readProfile' | 'editProfile'>> {
+  return {
+    async readProfile({ id }, ask) {
+      const signed = ownId(ask, id);
+      return signed ? ok(await world.store.tenant(ask.tenant, (tx) => profileOf(tx, signed), { readOnly: true })) : failed(NOT_FOUND);
+    },
+
+    async editProfile({ id, ...sent }, ask) {
+      const signed = ownId(ask, id);
+      if (!signed) return failed(NOT_FOUND);
+      return world.store.tenant(ask.tenant, async (tx) => {
+        await tx.lock(); // of two who want one user name at once the second is told
+        const edit = await editOf(tx, signed, sent);
+        if ('kind' in edit) return failed(edit);
+        const { change, settings, changed } = edit;
+        const needsFactor = changed.some((field) => SENSITIVE.has(field));
+        if (needsFactor && ask.now - signed.authenticatedAt > LIMITS.freshMs) return failed({ kind: 'reauth_required', message: MESSAGES.reauth });
+        if (change.username !== undefined && await isTaken(tx, signed, change.username)) return failed({ kind: 'conflict', message: MESSAGES.usernameTaken });
+        const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
+        if (changed.length > 0) {
+          await tx.sql.updateTable('person').set({
+            ...change, settings: JSON.stringify(settings), ...(sent.ackO365TermsOfUse === true && { terms_at: ask.now }),
+            ...(change.username !== undefined && { username_key: usernameKey(change.username) }),
+          }).where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).execute();
+          await audit(tx, world, ask, { what: 'profile.changed', user: signed.userId, detail: { fields: changed.join(',') } });
+        }
+        // To the address from before: whoever did not mean it learns of it.
+        if (changed.includes('email')) await tellChange(tx, world, email, 'email');
+        if (changed.includes('username')) await tellChange(tx, world, email, 'username');
+        if (changed.includes('mobilePhone') || changed.includes('officePhone')) await tellChange(tx, world, email, 'phone');
+        await tx.append(draftsOf(signed, changed, sent.theme), byUser(signed, ask.command?.id ?? null, ask.now));
+        return ok(await profileOf(tx, signed));
+      });
+    },
+  };
+}
+
+type Sent = Omit<TakenOf<'editProfile'>, 'id'>;
+/** What changes an account, by its columns. */
+type Columns = Updateable<Pick<PersonTable, 'name' | 'username' | 'email' | 'mobile_phone' | 'office_phone' | 'language' | 'time_zone'>>;
+const COLUMNS = { name: 'name', username: 'username', email: 'email', mobilePhone: 'mobile_phone', officePhone: 'office_phone', language: 'language', timeZone: 'time_zone' } as const;
+const SENSITIVE: ReadonlySet<string> = new Set(['username', 'email', 'mobilePhone', 'officePhone']);
+
+/** What really changes of a person: a field that says what stands already is no change. */
+async function editOf({ tenant, sql }: TenantTx, { userId }: Signed, sent: Sent) {
+  const person = await sql.selectFrom('person').selectAll().where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirstOrThrow();
+  if (sent.timeZone && !isZone(sent.timeZone)) return refused('timeZone', 'Expected a zone of the IANA list, such as Europe/Berlin.');
+  if (person.auth === 'ad' && sent.username !== undefined && sent.username !== person.username) return refused('username', MESSAGES.nameByDirectory);
+  const changed = (Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]).filter((field) => sent[field] !== undefined && sent[field] !== person[COLUMNS[field]]);
+  const change: Columns = Object.fromEntries(changed.map((field) => [COLUMNS[field], sent[field]]));
+  const settings = {
+    ...person.settings,
+    ...(sent.notices && { notices: { ...person.settings.notices, ...sent.notices } }), ...(sent.wizardPromptDismissed !== undefined && { wizardPromptDismissed: sent.wizardPromptDismissed }),
+  };
+  const more = [
+    ...(sent.notices ? ['notices'] : []), ...(sent.wizardPromptDismissed !== undefined ? ['wizardPromptDismissed'] : []),
+    ...(sent.ackO365TermsOfUse === true && person.terms_at === null ? ['ackO365TermsOfUse'] : []),
+  ];
+  return { change, settings, changed: [...changed, ...more] };
+}
+
+const refused = (path: string, message: string): Failure => ({ kind: 'bad-input', message: MESSAGES.editProfile, issues: [{ path, message }] });
+
+async function isTaken({ tenant, sql }: TenantTx, { userId }: Signed, username: string): Promise<boolean> {
+  return await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('username_key', '=', usernameKey(username)).where('id', '!=', userId).executeTakeFirst() !== undefined;
+}
+
+/** The theme is a preference, the same on every device; of a person only the names of what changed are told, never what is in them. */
+function draftsOf({ userId }: Signed, changed: readonly string[], theme: Sent['theme']): Draft[] {
+  const about: Draft[] = changed.length === 0 ? [] : [{ event: { type: 'user.changed@1', data: { id: userId, fields: [...changed] } }, company: null, entity: `user:${userId}` }];
+  if (theme === undefined) return about;
+  return [...about, { event: { type: 'user.preferred@1', data: { id: userId, name: 'theme', value: JSON.stringify(theme) } }, company: null, entity: `preference:${preferenceId(userId, 'theme')}` }];
+}
+
+function isZone(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
 }

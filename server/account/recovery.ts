@@ -1,11 +1,151 @@
 import type { recoveryCalls } from '#contract/account/recovery-calls.ts';
-import { failed } from '#contract/result.ts';
+import type { UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import { directoryOf } from '../directory/of.ts';
+import { forgetSessions } from '../end-sessions.ts';
+import { bad } from '../http/body.ts';
 import { busyFor } from '../http/envelope.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
+import { hashPassword } from '../passwords.ts';
+import type { TenantTx } from '../store/store.ts';
+import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
+import { attemptCookie, noAttempt } from './cookie.ts';
+import { tellChange } from './mails.ts';
+import { passwordChosen } from './password-set.ts';
+import { beginRecovery, giveBackRecovery, provenRecovery, useRecovery } from './recovery-code.ts';
+import { askingBuckets, recoveryBuckets, tooMany } from './recovery-limits.ts';
+import { asksQuestions, questionsOf, rightAnswers } from './recovery-questions.ts';
+import { sessionKey } from './session-key.ts';
+import { countTry, endFailures } from './throttle.ts';
 
-const none = () => Promise.resolve(failed(busyFor(1_000)));
+type ByCode = Pick<Handlers, Exclude<keyof typeof recoveryCalls, 'forgotPassword' | 'checkPasswordLink' | 'checkPasswordLinkSent' | 'changePasswordByLink'>>;
 
-export function recoveryHandlers(_: World): Pick<Handlers, keyof typeof recoveryCalls> {
-  return { validateUsername: none, validateAnswers: none, unlockAccount: none, resetPassword: none, forgotPassword: none, checkPasswordLink: none, checkPasswordLinkSent: none, changePasswordByLink: none };
+/** Getting back in with a code (RECOVER-1 to RECOVER-4): it opens no session. */
+export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf = directoryOf): ByCode {
+  return {
+    async validateUsername({ username }, ask) {
+      const name = usernameKey(username);
+      if (!NAME.test(name)) return failed({ ...bad('username', 'Expected a user name.'), message: MESSAGES.invalidUsername });
+      const key = await sessionKey(world);
+      return world.store.tenant(ask.tenant, async (tx) => {
+        const outcome = await countTry(tx, askingBuckets(ask.ip), ask.now);
+        if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+        const { branding: { authType } } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+        const person = await personOf(tx, name);
+        const kept = await questionsOf(tx, key, name, person?.id);
+        return ok({ authType, questions: await asksQuestions(tx) ? kept.map(({ question }) => question) : [] });
+      });
+    },
+
+    async validateAnswers({ username, answers }, ask) {
+      const key = await sessionKey(world), name = usernameKey(username);
+      const found = await world.store.tenant(ask.tenant, async (tx) => {
+        const outcome = await countTry(tx, recoveryBuckets(name, ask.ip), ask.now);
+        if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+        const person = await personOf(tx, name);
+        return ok({ person, kept: await asksQuestions(tx) ? await questionsOf(tx, key, name, person?.id) : null });
+      });
+      if (!found.ok) return found;
+      const { person, kept } = found.value;
+      const right = kept === null ? answers.length === 0 : await rightAnswers(kept, answers);
+      if (right === null) return failed(tooMany(1_000));
+      if (!right) {
+        world.log.warn('security answers were refused', { tenant: ask.tenant, ip: ask.ip });
+        return failed({ kind: 'wrong-credentials', message: MESSAGES.invalidAnswers });
+      }
+      const { token, until } = await world.store.tenant(ask.tenant, (tx) => beginRecovery(tx, world, key, ask, person));
+      ask.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
+      return ok({ until });
+    },
+
+    async unlockAccount({ code }, ask) {
+      const key = await sessionKey(world);
+      const proven = await world.store.tenant(ask.tenant, async (tx) => {
+        const checked = await provenRecovery(tx, key, ask, code, MESSAGES.notUnlocked);
+        return checked.ok ? ok({ ...checked.value, ...await accountOf(tx, checked.value.userId, directoryFrom) }) : checked;
+      });
+      if (!proven.ok) return proven;
+      const { attempt, userId, username, email, auth, directory } = proven.value;
+      if (auth === 'ad') {
+        const outcome = await directory?.unlock(username);
+        if (outcome?.is !== 'done') return failed(outcome?.is === 'unknown' ? { kind: 'conflict', message: MESSAGES.notUnlocked } : NO_DIRECTORY);
+      }
+      return finished(ask, attempt, MESSAGES.notUnlocked, async (tx) => {
+        await endFailures(tx, usernameKey(username), userId);
+        await audit(tx, world, ask, { what: 'account.unlocked', user: userId });
+        await tellChange(tx, world, email, 'unlocked');
+      });
+    },
+
+    async resetPassword({ code, newPassword }, ask) {
+      const key = await sessionKey(world);
+      const proven = await world.store.tenant(ask.tenant, async (tx) => {
+        const checked = await provenRecovery(tx, key, ask, code, MESSAGES.resetPassword);
+        if (!checked.ok) return checked;
+        const account = await accountOf(tx, checked.value.userId, directoryFrom);
+        const fault = account.auth === 'db' ? passwordFault(newPassword, await measureOf(tx, checked.value.userId)) : null;
+        return fault === null ? ok({ ...checked.value, ...account }) : failed(passwordRefused(fault));
+      });
+      if (!proven.ok) return proven;
+      const { attempt, userId, username, email, auth, directory } = proven.value;
+      const done = async (tx: TenantTx, hash: string | null): Promise<void> => {
+        await passwordChosen(tx, userId, hash, ask.now);
+        await audit(tx, world, ask, { what: 'password.reset', user: userId, detail: { by: 'code' } });
+        await tellChange(tx, world, email, 'password');
+      };
+      if (auth === 'db') {
+        const hashing = hashPassword(newPassword);
+        if (!hashing) return failed(tooMany(1_000));
+        const hash = await hashing;
+        return finished(ask, attempt, MESSAGES.resetPassword, (tx) => done(tx, hash));
+      }
+      if (!directory) return failed(NO_DIRECTORY);
+      if (!await world.store.tenant(ask.tenant, (tx) => useRecovery(tx, attempt, ask.now))) return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
+      const outcome = await directory.reset(username, newPassword, false);
+      if (outcome.is !== 'done') {
+        await world.store.tenant(ask.tenant, (tx) => giveBackRecovery(tx, attempt));
+        if (outcome.is === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));
+        return failed(outcome.is === 'unreachable' ? NO_DIRECTORY : { kind: 'conflict', message: MESSAGES.resetPassword });
+      }
+      await world.store.tenant(ask.tenant, (tx) => done(tx, null));
+      forgetSessions(world, ask.tenant);
+      ask.answer.append('set-cookie', noAttempt);
+      return ok({});
+    },
+  };
+
+  /** Uses the attempt up and does what it was for, both or neither. */
+  async function finished(ask: Ask, attempt: string, message: string, work: (tx: TenantTx) => Promise<void>): Promise<Result<Record<never, never>>> {
+    const result = await world.store.tenant(ask.tenant, async (tx) => {
+      if (!await useRecovery(tx, attempt, ask.now)) return failed({ kind: 'conflict', message });
+      await work(tx);
+      return ok({});
+    });
+    forgetSessions(world, ask.tenant);
+    if (result.ok) ask.answer.append('set-cookie', noAttempt);
+    return result;
+  }
+
+  async function accountOf(tx: TenantTx, userId: UserId, from: typeof directoryOf) {
+    const person = await tx.sql.selectFrom('person').select(['username', 'email', 'auth']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirstOrThrow();
+    return { ...person, directory: person.auth === 'ad' ? await from(tx, world) : null };
+  }
 }
+
+/** A name may be of any script; line breaks and the like stand in none. */
+const NAME = new RegExp(`^\\P{Cc}{1,${LIMITS.nameChars}}$`, 'u');
+const NO_DIRECTORY = { ...busyFor(5_000), message: MESSAGES.noDirectory };
+
+/** A living user of this name: with the same two questions to the database for a name that nobody has. */
+async function personOf(tx: TenantTx, name: string) {
+  const person = await tx.sql.selectFrom('person').select(['id', 'email', 'mobile_phone', 'auth']).where('tenant_id', '=', tx.tenant).where('username_key', '=', name).executeTakeFirst();
+  const user = (await tx.rows('user', [person?.id ?? NOBODY])).get(person?.id ?? NOBODY);
+  return user && user.deletedAt === null ? person : undefined;
+}
+const NOBODY = '00000000-0000-0000-0000-000000000000';

@@ -5,6 +5,7 @@ import type { Signed } from '../http/handler.ts';
 import type { SessionTable } from '../store/database.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { actorStands } from './acting-rights.ts';
 import { firstPair, hashOf, nextPair } from './tokens.ts';
 import type { Pair, Token } from './tokens.ts';
 
@@ -84,10 +85,10 @@ export async function readSession(tx: TenantTx, id: string): Promise<{ readonly 
 }
 
 /** What the session may do now: null when it has ended, run out, or its user is gone. For streams, which outlive their access token. */
-export const aliveSession = (world: World, tenant: TenantId, sessionId: string): Promise<Signed | null> =>
-  world.store.tenant(tenant, async (tx) => {
-    const found = await readSession(tx, sessionId);
-    return found && found.row.ended_at === null && !isOver(found.row, world.clock.now()) ? found.signed : null;
-  }, { readOnly: true });
+export async function aliveSession(world: World, tenant: TenantId, sessionId: string): Promise<Signed | null> {
+  const found = await world.store.tenant(tenant, (tx) => readSession(tx, sessionId), { readOnly: true });
+  if (!found?.signed || found.row.ended_at !== null || isOver(found.row, world.clock.now())) return null;
+  return await actorStands(world, tenant, found.row, found.signed) ? found.signed : null;
+}
 
 export const isOver = (row: Pick<Selectable<SessionTable>, 'idle_until' | 'absolute_until'>, now: Ms): boolean => now >= row.idle_until || now >= row.absolute_until;

@@ -116,3 +116,11 @@ function forgetAt({ failures, at }: Bucket, rule: Rule): Ms | null {
   if (rule.leakMs !== null) return at + failures * rule.leakMs;
   return rule === ACCOUNT_RULE && failures >= rule.quick ? null : at + KEEP_MS;
 }
+
+/** Ends what was counted of passwords against an account, on devices that it knows and those that it does not. Answers how long the rows were. */
+export async function endFailures({ tenant, sql }: TenantTx, usernameKey: string, userId: UserId): Promise<readonly number[]> {
+  const [account] = strangersBuckets(usernameKey, '');
+  const ended = await sql.deleteFrom('throttle').where('tenant_id', '=', tenant)
+    .where((one) => one.or([one('bucket', '=', account.name), one('bucket', 'like', `device:%:${userId}`)])).where('bucket', 'not like', '%:factor:%').returning('failures').execute();
+  return ended.map(({ failures }) => failures);
+}

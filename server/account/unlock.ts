@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Store } from '../store/store.ts';
 import { tenantOfHost } from '../store/tenants.ts';
 import { usernameKey } from '../usernames.ts';
-import { strangersBuckets } from './throttle.ts';
+import { endFailures } from './throttle.ts';
 
 /** `provider`: the name of the portal that the host leads to. `failures`: how many stood in a row where most did; 0 where none did. */
 export type Unlocked =
@@ -17,17 +17,16 @@ export type Unlocked =
 export async function unlock(store: Store, host: string, username: string, id: string, now: Ms): Promise<Unlocked> {
   const tenant = await tenantOfHost(store, host.replace(/:\d+$/, ''));
   if (tenant === null) return { is: 'no-provider' };
-  return store.tenant(tenant, async ({ sql }): Promise<Unlocked> => {
+  return store.tenant(tenant, async (tx): Promise<Unlocked> => {
+    const { sql } = tx;
     const { branding: { name: provider } } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
     const key = usernameKey(username);
     const person = await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('username_key', '=', key).executeTakeFirst();
     if (person === undefined) return { is: 'no-account', provider };
-    const [account] = strangersBuckets(key, '');
-    const ended = await sql.deleteFrom('throttle').where('tenant_id', '=', tenant)
-      .where((one) => one.or([one('bucket', '=', account.name), one('bucket', 'like', `device:%:${person.id}`)])).returning('failures').execute();
+    const ended = await endFailures(tx, key, person.id);
     await sql.insertInto('audit').values({
       tenant_id: tenant, at: now, id, what: 'account.unlocked', user_id: person.id, actor_id: null, impersonation_id: null, ip: '', agent: 'unlock command', detail: '{}',
     }).execute();
-    return { is: 'unlocked', provider, failures: Math.max(0, ...ended.map(({ failures }) => failures)) };
+    return { is: 'unlocked', provider, failures: Math.max(0, ...ended) };
   });
 }

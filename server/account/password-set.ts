@@ -1,0 +1,18 @@
+import type { Ms, UserId } from '#contract/ids.ts';
+import { endSessionsOf } from '../end-sessions.ts';
+import type { TenantTx } from '../store/store.ts';
+import { usernameKey } from '../usernames.ts';
+import { endFailures } from './throttle.ts';
+
+/**
+ * A password was chosen by its user: it need not be chosen again, all sessions but `except` end, no link sets another one, and what was counted
+ * against the account is forgotten. `hash` null: the directory keeps it.
+ */
+export async function passwordChosen(tx: TenantTx, userId: UserId, hash: string | null, now: Ms, except: string | null = null): Promise<void> {
+  const { tenant, sql } = tx;
+  const { username } = await sql.updateTable('person').set({ ...(hash === null ? {} : { password_hash: hash }), password_reset: false, password_at: now })
+    .where('tenant_id', '=', tenant).where('id', '=', userId).returning('username').executeTakeFirstOrThrow();
+  await endSessionsOf(tx, userId, now, except);
+  await sql.updateTable('one_time').set({ used_at: now }).where('tenant_id', '=', tenant).where('user_id', '=', userId).where('kind', '=', 'password').where('used_at', 'is', null).execute();
+  await endFailures(tx, usernameKey(username), userId);
+}

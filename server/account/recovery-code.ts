@@ -1,0 +1,62 @@
+import type { Failure } from '#contract/errors.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import type { Ask } from '../http/handler.ts';
+import { post } from '../outbound/post.ts';
+import type { TenantTx } from '../store/store.ts';
+import { seal } from '../vault.ts';
+import type { World } from '../world.ts';
+import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
+import { codeHash, makeCode, rightCode } from './codes.ts';
+import { codeMail, portalName } from './mails.ts';
+
+/** Whom a code is sent to. */
+export interface Reached { readonly id: UserId; readonly email: string | null; readonly mobile_phone: string | null }
+
+/**
+ * Begins an attempt to get back in and sends its code: by mail, so that a phone alone is never both factors, else to the number on record. For a
+ * name that nobody has, the same is done but sent nowhere. `token` goes into the cookie.
+ */
+export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask: Ask, person: Reached | undefined): Promise<{ readonly token: string; readonly until: Ms }> {
+  const { now } = ask;
+  const { attempt, token } = await beginAttempt(tx, world, { kind: 'recovery', userId: person?.id ?? null, state: {} }, now);
+  const code = makeCode(world.chance), until = now + LIMITS.codeMs, portal = await portalName(tx);
+  await changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: until, sends: 1 });
+  const mail = codeMail(portal, code);
+  if (person?.email) await post(tx, world, { kind: 'mail', to: person.email, ...mail });
+  else if (person?.mobile_phone) await post(tx, world, { kind: 'sms', to: person.mobile_phone, text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.` });
+  else await seal(tx, world, { table: 'outgoing', column: 'sealed', row: attempt.id }, JSON.stringify(mail));
+  await audit(tx, world, ask, { what: 'recovery.began', user: person?.id ?? null });
+  return { token, until };
+}
+
+/**
+ * Whose attempt the cookie stands for, if the code is right; a wrong one is counted, and after five the attempt is over. `wrong` and `over`: what
+ * is answered then. Nothing is used up yet.
+ */
+export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: string, message: string): Promise<Result<{ readonly attempt: string; readonly userId: UserId }>> {
+  const wrong: Failure = { kind: 'wrong-credentials', message }, over: Failure = { kind: 'conflict', message };
+  const attempt = await heldAttempt(tx, shownAttempt(ask), ['recovery'], ask.now);
+  if (!attempt) return failed(over);
+  const right = rightCode(key, attempt, code.replace(/\s/g, ''), ask.now);
+  if (right === null) return failed(over);
+  if (right && attempt.userId !== null) return ok({ attempt: attempt.id, userId: attempt.userId });
+  await changeAttempt(tx, attempt, { tries: attempt.tries + 1 });
+  if (attempt.tries + 1 >= LIMITS.codeTries) await endAttempt(tx, attempt.id, ask.now);
+  return failed(wrong);
+}
+
+/** Uses a proven attempt up: of two that try at once one gets it. */
+export async function useRecovery({ tenant, sql }: TenantTx, attempt: string, now: Ms): Promise<boolean> {
+  const used = await sql.updateTable('attempt').set({ done_at: now }).where('tenant_id', '=', tenant).where('id', '=', attempt)
+    .where('done_at', 'is', null).where('until', '>', now).executeTakeFirst();
+  return used.numUpdatedRows > 0n;
+}
+
+/** What the directory did not do can be tried again with the same code. */
+export async function giveBackRecovery({ tenant, sql }: TenantTx, attempt: string): Promise<void> {
+  await sql.updateTable('attempt').set({ done_at: null }).where('tenant_id', '=', tenant).where('id', '=', attempt).execute();
+}
