@@ -56,7 +56,7 @@ export async function firstRows(
   takeIn(engine, opened);
   const columns = (await coming).filter((one) => one !== null);
   const problems = disk.books(opened.folds, { problem: missing(engine, 'problem', problemsOf(columns, opened, filter)) });
-  for (const one of columns) engine.addSegment(one);
+  for (const one of columns) engine.addSegment(one, true);
   if (filter.text.trim() !== '') await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
   else {
     engine.put(await problems);

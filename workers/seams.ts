@@ -27,8 +27,8 @@ export interface Engine {
   zone(timeZone: string, dayBeginsHour: number, starts?: DayStarts | null): void;
   row<T extends SmallTable>(table: T, id: number | string): Tables[T] | undefined;
   all<T extends SmallTable>(table: T): readonly Tables[T][];
-  /** A segment as it came from disk or wire, newest first. Segments come in any order and may overlap in time; a run is in one of them only, or the later one given wins. */
-  addSegment(columns: RunColumns): void;
+  /** A segment as it came from disk or wire, newest first. Segments come in any order and may overlap in time; a run is in one of them only, or the later one given wins. `given`: it is in order and nobody else's, as the disk answers it. */
+  addSegment(columns: RunColumns, given?: boolean): void;
   /** New or changed runs, in any order. */
   upsert(runs: readonly LeanRun[]): void;
   /** Those of the runs asked for that are here. */
@@ -128,6 +128,7 @@ export interface Disk {
   books(folds: number, wanted: WantedRows): Promise<SmallRows>;
   /** All rows of those tables, in parts; the next is read when `take` is done. `gone` as above, `corrupt` where some are missing or unreadable. */
   restOfBooks(folds: number, take: (rows: SmallRows) => Promise<void>): Promise<void>;
+  /** In order, and the caller's own. */
   segment(id: number): Promise<RunColumns>;
   /** Replaces everything but the outbox by a fresh start, in one transaction. */
   begin(fresh: Fresh): Promise<void>;

@@ -79,9 +79,9 @@ export function makeEngine(): Engine {
     },
     row: (table, id) => tables[table].get(id),
     all: (table) => [...tables[table].values()],
-    addSegment(columns) {
+    addSegment(columns, given) {
       answered.forget();
-      segments.add(columns);
+      segments.add(columns, given);
     },
     upsert(runs) {
       answered.forget();

@@ -1,5 +1,3 @@
-import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
-import { PLAIN } from '#tests/me.ts';
 import { encodeColumns, runAt, viewColumns } from '#contract/monitoring/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
@@ -13,13 +11,12 @@ import { databaseOf } from '../../../workers/disk/database.ts';
 import type { Disk } from '../../../workers/seams.ts';
 import { BENCH_NOW, makeChanges, makeData } from '../data.ts';
 import type { BenchData } from '../data.ts';
-import { DEFAULT } from './questions.ts';
+import { DEFAULT, OWNER } from './questions.ts';
 import type { Answer, Contender } from './questions.ts';
 import { leanRuns } from './rows.ts';
 import { serve } from './serve.ts';
 
 /** The product's own store: the engine and the disk that the worker uses, values encrypted. */
-const OWNER = { tenant: '11111111-1111-4111-8111-111111111111', user: '22222222-2222-4222-8222-222222222222', actor: '22222222-2222-4222-8222-222222222222' };
 const DAY_SEC = 86_400;
 let engine = makeEngine(), disk: Disk | null = null, first: First | null = null, cursor = 0;
 
@@ -48,6 +45,7 @@ async function held(): Promise<Disk> {
 const contender: Contender = {
   async load(runs) {
     const data = dataOf(runs), days = daysOf(data);
+    const { BRANDING, ME } = await import('./ours-who.ts');
     disk = await held();
     const began = performance.now();
     const rows = { company: data.companies, job: data.jobs, cause: data.causes, problem: data.problems };
@@ -113,13 +111,6 @@ function timed<T extends object>(what: string, thing: T, names: readonly (keyof 
   }]));
   return new Proxy(thing, { get: (target, name) => Reflect.get(name in around ? around : target, name) as unknown });
 }
-
-const ME = { id: OWNER.user, username: 'bench', name: 'Bench', email: 'bench@example.com', roles: ['operator' as const], companies: null, serviceProviderId: OWNER.tenant, ...PLAIN };
-const BRANDING = {
-  id: OWNER.tenant, name: 'Bench', title: 'Portal', favIconUrl: null, apiUrl: '/api/v1', domain: 'localhost', sidebarLogoUrl: null, sidebarLogoWidth: null,
-  sidebarLogoHeight: null, sidebarTitle: 'Portal', supportEmail: null, supportPhone: null, authType: 'db' as const, isStripeEnabled: false, accent: null,
-  accentDark: null, sidebar: null, sidebarDark: null, timeZone: 'Europe/Berlin', dayBeginsHour: 0, offlineDays: 7, ...PLAIN_BRANDING
-};
 
 /** Bytes before encryption: what is sealed, without the 16 bytes that say it is whole. */
 async function sizes(): Promise<Record<string, number>> {
