@@ -18,7 +18,9 @@ export function passwordFault(password: string, { least, own }: PasswordMeasure)
   const length = [...password].length;
   if (length < least) return MESSAGES.passwordShort(least);
   const low = password.normalize('NFKC').toLowerCase(), read = lettersOf(low);
-  if (isCommon(low) || isCommon(read) || isCommon(read.replaceAll('i', 'l'))) return MESSAGES.passwordCommon;
+  // Digits and marks round a word are no letters of it.
+  const inner = lettersOf(low.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ''));
+  if ([low, read, inner].some((text) => isCommon(text) || isCommon(text.replaceAll('i', 'l')))) return MESSAGES.passwordCommon;
   const words = [...PRODUCT, ...own].map((word) => word.normalize('NFKC').toLowerCase());
   if (words.some((word) => word.length >= LEAST_OWN && (low.includes(word) || read.includes(word)))) return MESSAGES.passwordOwnWords;
   return null;
@@ -53,6 +55,7 @@ const lettersOf = (text: string): string => [...text].map((one) => DIGITS_AS_LET
 
 /** One or two words of the list with anything but letters round them, one thing over and over, or a walk along the keys. */
 function isCommon(text: string): boolean {
+  if (text === '') return false;
   if (new Set(text).size <= 3) return true;
   const unit = unitOf(text);
   if (unit !== text && (unit.length <= 4 || isCommon(unit))) return true;
