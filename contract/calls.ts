@@ -2,6 +2,7 @@ import { actingCalls } from './account/acting-calls.ts';
 import { accountCalls } from './account/calls.ts';
 import { factorCalls } from './account/factor-calls.ts';
 import { notificationCalls } from './account/notification-calls.ts';
+import { oidcCalls } from './account/oidc-calls.ts';
 import { preferenceCalls } from './account/preference-calls.ts';
 import { profileCalls } from './account/profile-calls.ts';
 import { recoveryCalls } from './account/recovery-calls.ts';
@@ -22,7 +23,7 @@ import { syncCalls } from './sync/calls.ts';
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...ingestCalls,
-  ...recoveryCalls, ...profileCalls, ...actingCalls,
+  ...recoveryCalls, ...profileCalls, ...actingCalls, ...oidcCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls,
 } as const;
 

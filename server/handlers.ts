@@ -2,12 +2,14 @@ import { factorHandlers } from './account/factors.ts';
 import { actingHandlers } from './account/acting.ts';
 import { loginTokenHandlers } from './account/login-token.ts';
 import { accountHandlers } from './account/handlers.ts';
+import { oidcHandlers } from './account/oidc.ts';
 import { preferenceHandlers } from './account/preferences.ts';
 import { ownSessionHandlers } from './account/own-sessions.ts';
 import { passwordHandlers } from './account/password-change.ts';
 import { profileHandlers } from './account/profile.ts';
 import { recoveryHandlers } from './account/recovery.ts';
 import { recoveryLinkHandlers } from './account/recovery-link.ts';
+import { ssoHandlers } from './account/sso.ts';
 import { brandHandlers } from './brand/handlers.ts';
 import { settingsHandlers } from './brand/settings.ts';
 import type { Handlers } from './http/handler.ts';
@@ -25,7 +27,7 @@ import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
-  ...brandHandlers(world), ...settingsHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
+  ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
   ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
   ...comingHandlers,

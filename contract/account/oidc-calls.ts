@@ -2,9 +2,6 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { SSO_PROVIDERS } from './profile.ts';
 
-/** Where the sign-in page is led back to: it enters by its cookie, or tells the sentence behind `refused=` (percent-encoded). */
-export const OIDC_IN = '#signed-in', OIDC_REFUSED = '#refused=';
-
 const part = v.optional(v.pipe(v.string(), v.maxLength(4_000)));
 
 export const oidcCalls = {
@@ -13,7 +10,7 @@ export const oidcCalls = {
     takes: v.strictObject({}), gives: 'bytes', gate: 'public', failures: [],
   }),
   oidcCallback: call({
-    method: 'GET', path: 'auth/oidc/callback', says: 'Where that page leads back to. Sets the refresh cookie and leads to /login#signed-in, or to /login#refused=… with a sentence.',
+    method: 'GET', path: 'auth/oidc/callback', says: 'Where that page leads back to. Sets the refresh cookie and leads to /login#signed-in, or to /login#refused=… with a word for why.',
     // What else an issuer adds is left aside, as RFC 6749 4.1.2 asks.
     takes: v.object({ code: part, state: part, iss: part, error: part }),
     gives: 'bytes', gate: 'public', failures: [],

@@ -43,6 +43,10 @@ export const ACCOUNT = {
   passkeyNotMade: 'The passkey could not be added. Try again.',
   setUpOver: 'Setting this up took too long. Start again.',
   oneFactor: 'Send a password, a code or a passkey.',
+  ssoNotSet: 'This system is not set up for single sign-on. Ask your administrator.',
+  ssoNotYours: 'You have no account in this system. Ask your administrator.',
+  ssoUnknown: 'The system does not know your account there. Ask your administrator.',
+  ssoAway: 'The system cannot be reached. Try again later.',
   preferenceNotOwned: 'You can change your own preferences only.',
   preferenceUnreadable: 'This preference cannot be read.',
 } as const;

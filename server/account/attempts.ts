@@ -9,7 +9,7 @@ import { hashOf, makeToken, readToken } from './tokens.ts';
 import type { Token } from './tokens.ts';
 
 /** What takes more than one step. `passkey`: a sign-in without a name. The last three are of a signed-in user. */
-export type AttemptKind = 'sign-in' | 'passkey' | 'reauth' | 'passkey-new' | 'totp-new' | 'recovery';
+export type AttemptKind = 'sign-in' | 'passkey' | 'reauth' | 'passkey-new' | 'totp-new' | 'recovery' | 'oidc';
 
 /**
  * `first`: what was shown already. `remember`: as the person said of this device. `challenge`: what a passkey has to sign, base64url.

@@ -48,6 +48,7 @@ export interface Database {
   totp: { tenant_id: TenantId; user_id: UserId; sealed: string; confirmed_at: Ms | null; last_step: number };
   recovery_code: { tenant_id: TenantId; user_id: UserId; hash: string; used_at: Ms | null };
   passkey: PasskeyTable;
+  identity: { tenant_id: TenantId; issuer: string; subject: string; user_id: UserId; made_at: Ms };
   security_answer: { tenant_id: TenantId; user_id: UserId; question: string; hash: string };
   one_time: OneTimeTable;
   audit: AuditTable;

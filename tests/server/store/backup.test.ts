@@ -111,7 +111,7 @@ eachDatabase((name, open) => {
 });
 
 /** What steps after the second have added. */
-const NEWER: readonly string[] = ['view', 'shift', 'preference', 'run_task', 'totp', 'recovery_code', 'passkey', 'security_answer', 'audit', 'outgoing', 'secret', 'notification', 'notification_ack', 'brand_asset'];
+const NEWER: readonly string[] = ['view', 'shift', 'preference', 'run_task', 'totp', 'recovery_code', 'passkey', 'identity', 'security_answer', 'audit', 'outgoing', 'secret', 'notification', 'notification_ack', 'brand_asset'];
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   person: ['auth', 'mobile_phone', 'office_phone', 'password_reset', 'force_questions', 'phone_updated_once', 'language', 'time_zone', 'terms_at', 'password_at', 'settings'],
   provider: ['settings'], tenant_list: ['master_id'],

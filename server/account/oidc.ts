@@ -1,0 +1,120 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge, ClientError } from 'openid-client';
+import type { oidcCalls } from '#contract/account/oidc-calls.ts';
+import { OIDC_IN, OIDC_REFUSED } from '#contract/account/oidc-words.ts';
+import type { OidcRefusal } from '#contract/account/oidc-words.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { audit } from '../audit.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { API } from '../http/mount.ts';
+import { issuerFault, issuerOf } from '../outbound/issuer.ts';
+import type { IssuerAt } from '../outbound/issuer.ts';
+import { OutboundError } from '../outbound/address.ts';
+import { secretOf } from '../outbound/secret.ts';
+import { portalAddress } from '../portal-address.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { beginAttempt, endAttempt, heldAttempt } from './attempts.ts';
+import { cookieOf, deviceCookie, OIDC_COOKIE, oidcCookie } from './cookie.ts';
+import { DEVICE_MS } from './devices.ts';
+import { handOver } from './hand-over.ts';
+import { userOfIdentity } from './identity.ts';
+import type { Claims } from './identity.ts';
+import { knownSessions } from './known-sessions.ts';
+import { sessionKey } from './session-key.ts';
+import { openHere } from './sign-in-open.ts';
+import { readToken } from './tokens.ts';
+import type { Token } from './tokens.ts';
+
+/** What belongs to one sign-in follows from the secret of its cookie, so that the database has none of it. */
+const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string => createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
+
+/** Signing in at an issuer (OpenID Connect, code and PKCE): once there and back, in the browser that began it, within ten minutes (G43). */
+export function oidcHandlers(world: World): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
+  return {
+    async oidcStart(_, ask) {
+      const found = await world.store.tenant(ask.tenant, (tx) => setOf(tx, world, ask));
+      if (!found) return refused('off');
+      const config = await issuerOf(world, found.at).catch((error: unknown) => { warn(world, ask, issuerFault(error)); return null; });
+      if (!config) return refused('issuer');
+      const { token } = await world.store.tenant(ask.tenant, (tx) => beginAttempt(tx, world, { kind: 'oidc', userId: null, state: {} }, ask.now));
+      const own = readToken(token);
+      if (!own) return refused('over');
+      const address = buildAuthorizationUrl(config, {
+        redirect_uri: found.back, scope: found.at.settings.scope ?? 'openid email profile', response_type: 'code', state: made(own, 'state'), nonce: made(own, 'nonce'),
+        code_challenge: await calculatePKCECodeChallenge(made(own, 'verifier')), code_challenge_method: 'S256',
+      });
+      ask.answer.append('set-cookie', oidcCookie(token, LIMITS.attemptMs));
+      return led(address.href);
+    },
+
+    async oidcCallback(input, ask) {
+      const own = readToken(cookieOf(ask.request.headers, OIDC_COOKIE) ?? '');
+      // Another browser's answer, or one that was made up: what this browser has begun goes on.
+      if (!own || !same(input.state ?? '', made(own, 'state'))) return refused('over');
+      ask.answer.append('set-cookie', oidcCookie('', 0));
+      const found = await world.store.tenant(ask.tenant, async (tx) => {
+        const attempt = await heldAttempt(tx, own, ['oidc'], ask.now);
+        if (!attempt) return null;
+        await endAttempt(tx, attempt.id, ask.now);
+        return { set: await setOf(tx, world, ask) };
+      });
+      if (!found) return refused('over');
+      if (!found.set) return refused('off');
+      if (input.error !== undefined) return refused('denied');
+      const claims = await claimsOf(world, ask, found.set, own, input);
+      return typeof claims === 'string' ? refused(claims) : enter(world, ask, claims);
+    },
+  };
+}
+
+interface Set { readonly at: IssuerAt; /** Where the issuer leads back to. */ readonly back: string }
+
+async function setOf(tx: TenantTx, world: World, ask: Ask): Promise<Set | null> {
+  const { settings: { oidc } } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+  return oidc ? { at: { settings: oidc, secret: await secretOf(tx, world, 'oidc') }, back: `${await portalAddress(tx, world, ask)}${API}/auth/oidc/callback` } : null;
+}
+
+/** The code against an ID token, whose signature, issuer, audience, times and nonce are checked, as is the issuer named beside the code. */
+async function claimsOf(world: World, ask: Ask, { at, back }: Set, own: Token, sent: { readonly code?: string | undefined; readonly state?: string | undefined; readonly iss?: string | undefined }): Promise<Claims | OidcRefusal> {
+  const address = new URL(back);
+  for (const name of ['code', 'state', 'iss'] as const) if (sent[name] !== undefined) address.searchParams.set(name, sent[name]);
+  try {
+    const config = await issuerOf(world, at);
+    const answer = await authorizationCodeGrant(config, address, { expectedState: made(own, 'state'), expectedNonce: made(own, 'nonce'), pkceCodeVerifier: made(own, 'verifier'), idTokenExpected: true });
+    const claims = answer.claims();
+    if (!claims) return 'answer';
+    const { iss, sub, email, email_verified: verified } = claims;
+    return { issuer: iss, subject: sub, email: typeof email === 'string' && verified === true ? email : null };
+  } catch (error) {
+    const away = [error, error instanceof Error ? error.cause : null].some((one) => one instanceof OutboundError);
+    warn(world, ask, away ? issuerFault(error) : error instanceof ClientError ? error.code ?? error.name : error instanceof Error ? error.name : 'unknown');
+    return away ? 'issuer' : 'answer';
+  }
+}
+
+async function enter(world: World, ask: Ask, claims: Claims): Promise<Response> {
+  const key = await sessionKey(world);
+  const signed = await world.store.tenant(ask.tenant, async (tx) => {
+    const user = await userOfIdentity(tx, world, ask, claims);
+    if (user.is === 'refused') {
+      await audit(tx, world, ask, { what: 'sign-in.refused', user: null, detail: { how: 'oidc', why: user.why } });
+      return user;
+    }
+    return openHere(tx, world, key, ask, { userId: user.userId, how: 'oidc', remember: undefined, known: null });
+  });
+  knownSessions(world.store).forget(ask.tenant);
+  if (signed.is === 'refused') return refused(signed.why);
+  if (signed.device !== null) ask.answer.append('set-cookie', deviceCookie(signed.device, DEVICE_MS));
+  const handed = await handOver(world, signed.opened, ask);
+  return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
+}
+
+const led = (location: string): Response => new Response(null, { status: 302, headers: { location } });
+const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
+const warn = (world: World, { tenant }: Ask, fault: string): void => { world.log.warn('a sign-in at an issuer failed', { tenant, fault }); };
+
+function same(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
