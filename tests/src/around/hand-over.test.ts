@@ -28,6 +28,7 @@ test('HAND-3: the next person is told of the newest hand-over, in words, until i
 
 test('HAND-5: what the list does not show is told in words, and shown over all days that are kept', () => {
   expect(sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 0, standing: 6, unlisted: 4 }, NOW, 'UTC')).toBe('Since the last hand-over by bob at 06:46 AM: 0 new, 6 still open, 4 of them not in this list.');
+  expect(sinceWords(shift('b', 'bob', NOW - HOUR), { fresh: 1, standing: 6, unlisted: 7 }, NOW, 'UTC')).toMatch(/: 1 new, 6 still open, none of them in this list\.$/);
   expect([unlistedWords(4, 12), unlistedWords(1, 12), unlistedWords(6, 6), unlistedWords(1, 1)].map((words) => words.split(' not in this list')[0])).toEqual([
     '4 of 12 to check are', '1 of 12 to check is', 'All 6 to check are', 'The one to check is',
   ]);

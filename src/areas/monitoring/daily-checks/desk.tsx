@@ -134,8 +134,8 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
       case 'previous': return move(-1);
       case 'page-down': return move(perPage);
       case 'page-up': return move(-perPage);
-      case 'first': return move(-total);
-      case 'last': return move(total);
+      case 'first': return move(-(view?.lines ?? 0));
+      case 'last': return move(view?.lines ?? 0);
       case 'extend-next': return extend(1);
       case 'extend-previous': return extend(-1);
       case 'select': return row && deeds.select(row, cursor?.index ?? 0, false);

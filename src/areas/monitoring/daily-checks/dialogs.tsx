@@ -118,8 +118,8 @@ function Help({ acts, onClose }: { readonly acts: boolean; readonly onClose: () 
     <Dialog title="Keys" onClose={onClose}>
       <dl className="m-0 grid gap-x-8 px-5 py-3 phone:grid-cols-2 [&_kbd]:inline-block!">
         {HELP.filter((line) => acts || !line.acts).map(({ keys, does }) => (
-          <div key={does} className="grid min-h-8 grid-cols-[92px_minmax(0,1fr)] items-center gap-3 border-b border-hair py-1">
-            <dt className="flex gap-1 whitespace-nowrap">{keys.map((one) => (MAC ? one : one.replace('⌘', 'Ctrl '))).map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
+          <div key={does} className="grid min-h-8 grid-cols-[66px_minmax(0,1fr)] items-center gap-2.5 border-b border-hair py-1">
+            <dt className="flex flex-wrap gap-1 whitespace-nowrap">{keys.map((one) => (MAC ? one : one.replace('⌘', 'Ctrl '))).map((key) => <span key={key}><span className="sr-only">{key}</span><Kbd>{key}</Kbd></span>)}</dt>
             <dd className="m-0">{does}</dd>
           </div>
         ))}

@@ -28,9 +28,13 @@ export function FirstSteps() {
           The first run shows here within seconds of its end. A job that stops reporting is shown as one that did not run; what is unusual for it is found after seven runs.
         </Step>
         <Step n={3} state="later" title="Clear the list each morning">
-          {acts
-            ? <>Only problems are listed, the worst first. Go by <Key word="J" /> and <Key word="K" />, review with <Key word="E" />, snooze with <Key word="S" />, note with <Key word="N" />. <Key word="?" /> shows all keys.</>
-            : <>Only problems are listed, the worst first. Go by <Key word="J" /> and <Key word="K" />, open with <Key word="Enter" />. <Key word="?" /> shows all keys.</>}
+          Only problems are listed, the worst first.{' '}
+          <span className="hidden pointer-coarse:inline">{acts ? 'Press the ring beside a result to review it; open it for its log, a note or a snooze.' : 'Open one for its log and its history.'}</span>
+          <span className="pointer-coarse:hidden">
+            {acts
+              ? <>Go by <Key word="J" /> and <Key word="K" />, review with <Key word="E" />, snooze with <Key word="S" />, note with <Key word="N" />. <Key word="?" /> shows all keys.</>
+              : <>Go by <Key word="J" /> and <Key word="K" />, open with <Key word="Enter" />. <Key word="?" /> shows all keys.</>}
+          </span>
           {' '}It works with no network too: changes are sent later, once.
         </Step>
       </ol>

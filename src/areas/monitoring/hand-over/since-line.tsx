@@ -36,11 +36,13 @@ function Line({ last, zone, now, filter, onOpen, onAway }: Omit<SinceLineProps, 
   if (!shift) return null;
   return (
     <section aria-label="Hand-over" className="flex min-h-10 items-center gap-x-2 border-t border-rule bg-accent-wash py-1 pr-1.5 pl-4">
-      <p className="m-0 min-w-0 grow break-words">
-        {sinceWords(last, shift, now, zone)}
-        {last.comment !== null && <span className="block max-h-10 overflow-auto whitespace-pre-line text-ink-2">{last.comment}</span>}
-      </p>
-      <Button size="sm" variant="quiet" onClick={() => onOpen(last.query)}>Open their list</Button>
+      <div className="flex min-w-0 grow flex-col items-start tablet:flex-row tablet:items-center tablet:gap-x-2">
+        <p className="m-0 min-w-0 grow break-words">
+          {sinceWords(last, shift, now, zone)}
+          {last.comment !== null && <span className="block max-h-10 overflow-auto whitespace-pre-line text-ink-2">{last.comment}</span>}
+        </p>
+        <Button size="sm" variant="quiet" className="max-tablet:-ml-2" onClick={() => onOpen(last.query)}>Open their list</Button>
+      </div>
       <IconButton icon="close" label="Put the hand-over away" onClick={onAway} />
     </section>
   );

@@ -21,7 +21,7 @@ export function toldOf(shifts: readonly HandOver[], me: UserId, putAway: string 
 
 /** `Since the last hand-over by Dana Reyes at 07:46 AM: 3 new, 12 still open.` */
 export const sinceWords = ({ name, at }: Pick<HandOver, 'name' | 'at'>, { fresh, standing, unlisted }: Pick<ShiftNow, 'fresh' | 'standing' | 'unlisted'>, now: Ms, zone: string): string =>
-  `Since the last hand-over${name === '' ? '' : ` by ${name}`} at ${now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone)}: ${formatCount(fresh)} new, ${formatCount(standing)} still open${unlisted ? `, ${formatCount(unlisted)} of them not in this list` : ''}.`;
+  `Since the last hand-over${name === '' ? '' : ` by ${name}`} at ${now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone)}: ${formatCount(fresh)} new, ${formatCount(standing)} still open${unlisted ? `, ${unlisted === fresh + standing ? 'none' : formatCount(unlisted)} of them ${unlisted === fresh + standing ? '' : 'not '}in this list` : ''}.`;
 
 /** The default round over all days that a device keeps: what is open, however old. */
 export const allOpen = ({ order, reverse, group }: List): List => ({ ...DEFAULTS, span: { is: 'last', days: 30 }, order, reverse, group });
