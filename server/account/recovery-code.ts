@@ -10,7 +10,7 @@ import type { TenantTx } from '../store/store.ts';
 import { seal } from '../vault.ts';
 import type { World } from '../world.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
-import { codeHash, makeCode, rightCode } from './codes.ts';
+import { codeHash, codeOver, makeCode, rightCode } from './codes.ts';
 import { codeMail, portalName } from './mails.ts';
 
 /** Whom a code is sent to. */
@@ -40,10 +40,8 @@ export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask
 export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: string, message: string): Promise<Result<{ readonly attempt: string; readonly userId: UserId }>> {
   const wrong: Failure = { kind: 'wrong-credentials', message }, over: Failure = { kind: 'conflict', message };
   const attempt = await heldAttempt(tx, shownAttempt(ask), ['recovery'], ask.now);
-  if (!attempt) return failed(over);
-  const right = rightCode(key, attempt, code.replace(/\s/g, ''), ask.now);
-  if (right === null) return failed(over);
-  if (right && attempt.userId !== null) return ok({ attempt: attempt.id, userId: attempt.userId });
+  if (!attempt || codeOver(attempt, ask.now)) return failed(over);
+  if (rightCode(key, attempt, code.replace(/\s/g, ''), ask.now) && attempt.userId !== null) return ok({ attempt: attempt.id, userId: attempt.userId });
   await changeAttempt(tx, attempt, { tries: attempt.tries + 1 });
   if (attempt.tries + 1 >= LIMITS.codeTries) await endAttempt(tx, attempt.id, ask.now);
   return failed(wrong);
