@@ -15,12 +15,12 @@ import { NO_FAULTS, SimWire } from './wire.ts';
 const SEEDS = 20 * Number(process.env['PROOF'] ?? 1), STEPS = 60;
 
 /** Seeds that once failed are played first. */
-const PAST: readonly number[] = [];
+const PAST: readonly number[] = [40, 200, 253, 889];
 
 interface Client { readonly user: User; readonly device: SimDevice; door: ReturnType<typeof makeDoor>; readonly notes: Map<string, { run: RunN; content: string }>; shadow: Shadow }
 
 for (const seed of [...PAST, ...Array.from({ length: SEEDS }, (_, i) => i + 1)]) {
-  test(`SYNC-1, SYNC-2, SYNC-8, OUT-3, OUT-4, LOG-6: two devices, one server, a bad wire: seed ${seed}`, async () => {
+  test(`SYNC-1, SYNC-2, SYNC-6, SYNC-8, OUT-3, OUT-4, LOG-6: two devices, one server, a bad wire: seed ${seed}`, async () => {
     await expect(play(seed)).resolves.toBeUndefined();
   });
 }
@@ -56,7 +56,7 @@ async function play(seed: number): Promise<void> {
     const { replica } = must(door.session.loop);
     expect(replica.cursor).toBe(server.log.length);
     expectNoHole(replica, new Shadow(server.log), server, user);
-    expect(replica.engine.size).toBe(server.rows.run.size);
+    expect(replica.engine.size).toBe([...server.rows.run.values()].filter(({ company }) => !server.isDeleted(company)).length);
   }
 }
 
@@ -90,6 +90,8 @@ async function act(chance: ReturnType<typeof makeChance>, story: Story, server: 
       const roll = chance.below(6); // a backup was restored, or the device loads anew in the same epoch
       if (roll === 0) server.epoch = `e${step}`;
       if (roll === 1) server.append([{ company: null, event: { type: 'user.scoped@1', data: { id: client.user.me.id, roles: [...client.user.me.roles], companies: null } } }]);
+      const left = [...server.rows.company.values()].filter(({ deletedAt }) => deletedAt === undefined);
+      if (roll === 2 && left.length > 1) { const { n } = chance.pick(left); server.append([{ company: n, event: { type: 'company.deleted@1', data: { n } } }]); }
       return;
     }
     case 4: case 5: story.goOn(); return;

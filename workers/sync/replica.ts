@@ -154,9 +154,9 @@ export class Replica {
     return { id, patch };
   }
 
-  /** A patch that another tab wrote. */
+  /** A patch that another tab wrote. One that comes late, from a tab that led before, is in what is here already: its rows are older. */
   follow(patch: Patch, committedAt: Ms | null, syncedAt: Ms | null): void {
-    this.#show(patch);
+    if (patch.cursor > this.cursor) this.#show(patch);
     this.committedAt = committedAt ?? this.committedAt;
     this.syncedAt = syncedAt ?? this.syncedAt;
   }
