@@ -158,7 +158,7 @@ function stepsOf(origin: string, keys: readonly string[]): readonly Step[] {
 }
 
 /** As the browser's own trace has it: times in µs. */
-interface Traced { readonly name: string; readonly ph: string; readonly pid: number; readonly tid: number; readonly ts: number; readonly dur?: number; readonly tdur?: number; readonly args?: { readonly name?: string } }
+interface Traced { readonly name: string; readonly ph: string; readonly pid: number; readonly tid: number; readonly ts: number; readonly dur?: number; readonly tdur?: number; readonly args?: { readonly name?: string; readonly elementCount?: number } }
 const TOLD_MS = 3;
 const ms = (us = 0): number => us / 1_000;
 
@@ -172,7 +172,7 @@ async function longestOf(browser: Browser, page: Page, work: () => Promise<void>
   const most = (of: 'dur' | 'tdur'): Traced | undefined => tasks.reduce<Traced | undefined>((max, one) => ((one[of] ?? 0) > (max?.[of] ?? 0) ? one : max), undefined);
   const hardest = most('tdur'), end = (hardest?.ts ?? 0) + (hardest?.dur ?? 0);
   const inside = main.filter((one) => hardest && one !== hardest && one.pid === hardest.pid && one.tid === hardest.tid && one.ts >= hardest.ts && one.ts < end && ms(one.tdur) >= TOLD_MS);
-  return { wall: ms(most('dur')?.dur), cpu: ms(hardest?.tdur), by: inside.map(({ name, tdur }) => `${name} ${ms(tdur).toFixed(0)}`).join(', ') };
+  return { wall: ms(most('dur')?.dur), cpu: ms(hardest?.tdur), by: inside.map(({ name, tdur, args }) => `${name} ${ms(tdur).toFixed(0)}${args?.elementCount === undefined ? '' : ` (${args.elementCount} elements)`}`).join(', ') };
 }
 
 async function signIn(page: Page, origin: string, password: string): Promise<void> {

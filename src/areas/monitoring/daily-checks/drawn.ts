@@ -12,19 +12,19 @@ const LATE_MS = 100;
 
 /**
  * Which lines are drawn this time. What is drawn stays; a place that is seen goes from line to line at once, never blank in between; and of what
- * comes into the list, so many at a time: first where the cursor is, then what can be seen, then what is near.
+ * comes into the list, as many as there is `room` for: first where the cursor is, then what can be seen, then what is near.
  */
-export function drawnOf(lines: readonly Drawable[], before: Drawn): Drawn {
+export function drawnOf(lines: readonly Drawable[], before: Drawn, room = ANEW): Drawn {
   const keys = new Set<number | string>(), places = new Set<number>();
   const put = ({ index, key }: Drawable): void => { keys.add(key); places.add(index); };
-  let room = ANEW;
+  let left = room;
   const waiting: Drawable[] = [];
   for (const line of lines) {
     if (before.keys.has(line.key)) put(line);
-    else if (line.cursor || (line.seen && before.places.has(line.index))) { put(line); room -= 1; }
+    else if (line.cursor || (line.seen && before.places.has(line.index))) { put(line); left -= 1; }
     else waiting.push(line);
   }
-  for (const line of [...waiting.filter(({ seen }) => seen), ...waiting.filter(({ seen }) => !seen)].slice(0, Math.max(0, room))) put(line);
+  for (const line of [...waiting.filter(({ seen }) => seen), ...waiting.filter(({ seen }) => !seen)].slice(0, Math.max(0, left))) put(line);
   return { keys, places };
 }
 
@@ -33,19 +33,24 @@ export function useDrawn(lines: readonly Drawable[]): Drawn {
   'use no memo'; // what was drawn the last time changes under the same name
   const [last] = useState(remembered);
   const again = useReducer((times: number) => times + 1, 0)[1];
-  const drawn = drawnOf(lines, last.now()), waits = drawn.keys.size < lines.length;
-  useEffect(() => {
-    last.put(drawn);
-    if (!waits) return undefined;
-    const frame = requestAnimationFrame(again);
-    return () => cancelAnimationFrame(frame);
-  });
+  const drawn = drawnOf(lines, last.drawn(), last.room());
+  useEffect(() => last.put(drawn, drawn.keys.size < lines.length ? again : null));
   return drawn;
 }
 
-function remembered(): { readonly now: () => Drawn; readonly put: (drawn: Drawn) => void } {
-  let last = NONE;
-  return { now: () => last, put: (drawn) => { last = drawn; } };
+/** What was drawn the last time, and the room that is left before the next frame: a busy page renders several times in one. */
+function remembered(): { readonly drawn: () => Drawn; readonly room: () => number; readonly put: (drawn: Drawn, more: (() => void) | null) => void } {
+  let last = NONE, room = ANEW, frame = 0, then: (() => void) | null = null;
+  const next = (): void => { frame = 0; room = ANEW; then?.(); };
+  return {
+    drawn: () => last, room: () => room,
+    put(drawn, more) {
+      for (const key of drawn.keys) if (!last.keys.has(key)) room -= 1;
+      last = drawn;
+      then = more;
+      if (room < ANEW && frame === 0) frame = requestAnimationFrame(next);
+    },
+  };
 }
 
 /** Says so once something has been missing for 100 ms: what is quick needs no bars. */
