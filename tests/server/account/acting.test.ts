@@ -1,0 +1,280 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Acted } from '#contract/account/acting-calls.ts';
+import type { Session } from '#contract/account/me.ts';
+import { ROLES } from '#contract/abilities.ts';
+import type { Role } from '#contract/abilities.ts';
+import { callOf, CALLS } from '#contract/calls.ts';
+import type { CallName } from '#contract/calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { allHandlers } from '#server/handlers.ts';
+import { aliveSession } from '#server/account/sessions.ts';
+import { appOf, ask, cookieIn, login, makeGround, provider, refresh, user } from '../http/ground.ts';
+import type { Answer, App, Ground } from '../http/ground.ts';
+import { eachDatabase } from '../store/databases.ts';
+import { recorded, setSettings, signedIn } from './posted.ts';
+import type { In } from './posted.ts';
+
+let ground: Ground;
+let app: App;
+const REASON = 'ticket 4711: cannot see the list';
+
+const actAs = (host: string, by: In, userId: string, more: object = {}) => ask<Acted>(app, '/api/v1/auth/login-as', { method: 'POST', host, token: by.token, cookie: by.cookie, body: { userId, reason: REASON, ...more } });
+const exit = (host: string, token: string) => ask<Acted>(app, '/api/v1/auth/login-as/exit', { method: 'POST', host, token, body: {} });
+const byToken = (host: string, token: string) => ask<Session>(app, '/api/v1/auth/login-token', { method: 'POST', host, body: { token } });
+const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind, body.message];
+const sessionIn = (answer: Answer<Acted>): Session => {
+  if (!('token' in answer.body.data)) throw new Error(`no session: ${answer.text}`);
+  return answer.body.data;
+};
+const tokenIn = (answer: Answer<Acted>): string => ('url' in answer.body.data ? answer.body.data.url.split('#token=')[1] ?? '' : '');
+const lastSync = async (host: string, token: string): Promise<string> => {
+  const { status, body } = await ask(app, `/api/v1/${CALLS.lastSync.path}`, { host, token });
+  return status === 200 ? 'in' : `${status} ${body.error.kind}`;
+};
+const below = ({ world }: Ground, tenant: string, master: string) => world.store.system((sql) => sql.updateTable('tenant_list').set({ master_id: master }).where('tenant_id', '=', tenant).execute());
+
+/** A provider with an administrator `kate`, and `leo` of another role. */
+async function place(role: Role = 'operator', as: Role = 'admin') {
+  const { host, tenant } = await provider(ground);
+  const admin = await user(ground, tenant, { roles: [as] });
+  const leo = await user(ground, tenant, { username: 'leo', name: 'Leo', email: 'leo@example.com', roles: [role] });
+  return { host, tenant, admin, leo, in: await signedIn(app, host) };
+}
+
+eachDatabase((name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+    app = appOf(ground.world, allHandlers(ground.world));
+  });
+
+  test('ACT-1, G42: of every role with every role, here and at a provider below, exactly an administrator with a lower role is let in', async () => {
+    const order: Readonly<Record<Role, number>> = { 'sub-sp': 0, 'read-only': 1, 'operator': 2, 'o365_admin': 3, 'admin': 3, 'super-admin': 4 };
+    const [master, child] = [await provider(ground), await provider(ground)];
+    await below(ground, child.tenant, master.tenant);
+    const usersOf = async (tenant: string, at: string) => new Map(await Promise.all(ROLES.map(async (role) => [role, await user(ground, tenant, { username: `${at}-${role}`, roles: [role] })] as const)));
+    const [own, theirs] = [await usersOf(master.tenant, 'own'), await usersOf(child.tenant, 'theirs')];
+    const children = await usersOf(master.tenant, 'target');
+    let tried = 0;
+    for (const by of ROLES) {
+      for (const role of ROLES) {
+        const may = (by === 'admin' || by === 'super-admin') && order[role] < order[by];
+        // A session that was signed in anew each time: acting replaces it.
+        const actor = await signedIn(app, master.host, `own-${by}`);
+        const here = await actAs(master.host, actor, children.get(role) ?? '');
+        expect([by, role, here.status, here.body.error?.kind]).toEqual([by, role, may ? 200 : 403, may ? undefined : 'forbidden']);
+        const there = await actAs(master.host, actor, theirs.get(role) ?? '');
+        expect([by, role, there.status, there.status === 200 && 'url' in there.body.data]).toEqual([by, role, may ? 200 : 403, may]);
+        // Upwards in the tree there is nobody.
+        const up = await actAs(child.host, await signedIn(app, child.host, `theirs-${by}`), own.get(role) ?? '');
+        expect([by, role, up.status]).toEqual([by, role, by === 'admin' || by === 'super-admin' ? 404 : 403]);
+        tried += 3;
+      }
+    }
+    expect(tried).toBe(108);
+  }, 120_000);
+
+  test('ACT-1: oneself, nobody, the deleted and a provider beside are not found or refused; with several roles the highest counts', async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    const beside = await place();
+    expect(said(await actAs(host, kate, admin))).toEqual([403, 'forbidden', MESSAGES.loginAsRefused]);
+    for (const id of [beside.leo, ground.world.chance.uuid()]) expect(said(await actAs(host, kate, id))).toEqual([404, 'not-found', MESSAGES.notFound]);
+    expect(said(await actAs(host, kate, leo, { serviceProviderId: beside.tenant }))).toEqual([404, 'not-found', MESSAGES.notFound]);
+    const both = await user(ground, tenant, { username: 'both', roles: ['read-only', 'admin'] });
+    expect(said(await actAs(host, kate, both))).toEqual([403, 'forbidden', MESSAGES.loginAsRefused]);
+    const by = { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() } as const;
+    await ground.world.store.tenant(tenant, (tx) => tx.append([{ event: { type: 'user.deleted@1', data: { id: leo } }, company: null, entity: `user:${leo}` }], by));
+    expect(said(await actAs(host, kate, leo))).toEqual([404, 'not-found', MESSAGES.notFound]);
+  });
+
+  test('ACT-1: who sees some companies acts within these alone', async () => {
+    const { host, tenant } = await place();
+    await user(ground, tenant, { username: 'scoped', companies: [1, 2] });
+    const ids = await Promise.all(([[1], [1, 2], [3], [1, 3], null] as const).map((companies, at) => user(ground, tenant, { username: `t${at}`, roles: ['operator'], companies })));
+    const outcome: number[] = [];
+    for (const id of ids) outcome.push((await actAs(host, await signedIn(app, host, 'scoped'), id)).status);
+    expect(outcome).toEqual([200, 200, 403, 403, 403]);
+  });
+
+  test('ACT-1: a provider can switch it off', async () => {
+    const { host, tenant, leo, in: kate } = await place();
+    await setSettings(ground, tenant, { loginAs: false });
+    expect(said(await actAs(host, kate, leo))).toEqual([403, 'forbidden', MESSAGES.loginAsOff]);
+    await setSettings(ground, tenant, { loginAs: true });
+    expect((await actAs(host, kate, leo)).status).toBe(200);
+  });
+
+  test('ACT-2, G42: it needs a reason, lasts an hour, makes no other, and is told to the page', async () => {
+    const { host, admin, leo, in: kate } = await place();
+    for (const reason of ['', 'x', '    x    ', undefined]) expect(said(await actAs(host, kate, leo, { reason })).slice(0, 2)).toEqual([400, 'bad-input']);
+    const answer = await actAs(host, kate, leo), { token, user: me } = sessionIn(answer);
+    const until = ground.world.clock.now() + LIMITS.impersonationMs;
+    expect(me).toMatchObject({ id: leo, username: 'leo', roles: ['operator'], acting: { id: admin, username: 'kate', name: 'Kate', until } });
+    expect(cookieIn(answer)).not.toBe(kate.cookie);
+    expect(said(await actAs(host, { ...kate, token }, leo))).toEqual([403, 'forbidden', MESSAGES.notWhileActing]);
+    let cookie = cookieIn(answer), last: Answer<Session> | null = null;
+    for (let step = 0; step < 5; step += 1) {
+      ground.pass(12 * 60_000);
+      last = await refresh(app, host, cookie);
+      cookie = cookieIn(last) ?? cookie;
+    }
+    expect([last?.status, last?.body.error?.kind, ground.world.clock.now()]).toEqual([401, 'expired', until]);
+  });
+
+  test('ACT-2: it does not outlast the actor\'s own session, and is no fresher', async () => {
+    const { host, tenant, leo, in: kate } = await place();
+    const began = ground.world.clock.now();
+    let { cookie, token } = kate;
+    while (ground.world.clock.now() < began + LIMITS.absoluteMs - 20 * 60_000) {
+      ground.pass(20 * 60_000);
+      const next = await refresh(app, host, cookie);
+      [cookie, token] = [cookieIn(next), next.body.data.token];
+    }
+    const acting = sessionIn(await actAs(host, { ...kate, token }, leo));
+    const [row] = await ground.world.store.tenant(tenant, ({ sql }) => sql.selectFrom('session').selectAll().where('tenant_id', '=', tenant).where('actor_id', 'is not', null).execute());
+    expect(row).toMatchObject({ absolute_until: began + LIMITS.absoluteMs, authenticated_at: began });
+    ground.pass(10 * 60_000 - 1);
+    expect(await lastSync(host, acting.token)).toBe('in');
+    ground.pass(10 * 60_000 + 1);
+    expect(await aliveSession(ground.world, tenant, row?.id ?? '')).toBeNull();
+    expect(await lastSync(host, acting.token)).toMatch(/^401/);
+  });
+
+  test('ACT-2, G42: everything that is the user\'s own alone is refused to other hands', async () => {
+    const { host, leo, in: kate } = await place('operator', 'super-admin');
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    const own = (Object.keys(CALLS) as CallName[]).filter((call) => callOf(call).own === true && callOf(call).gate === 'signed-in');
+    expect(own).toEqual(expect.arrayContaining(['editProfile', 'changePasswordAd', 'changePasswordDb', 'setSecurityQuestions', 'endSession', 'loginAs', 'beginTotp', 'addPasskey']));
+    for (const call of own) {
+      const { method, path } = callOf(call);
+      const answer = await ask(app, `/api/v1/${path.replace('{id}', leo).replace(/\{\w+\}/g, 'others')}`, { method, host, token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) });
+      expect([call, ...said(answer)]).toEqual([call, 403, 'forbidden', MESSAGES.notWhileActing]);
+    }
+  });
+
+  test('ACT-3, G42: every event has actor, subject and number; beginning and end stand in the record', async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    const { token, user: { acting } } = sessionIn(await actAs(host, kate, leo));
+    const number = acting?.impersonation ?? '';
+    const head = await ground.world.store.tenant(tenant, (tx) => tx.head());
+    const prefer = await ask(app, `/api/v1/profile/${leo}/preferences/density`, { method: 'PUT', host, token, body: { value: '"compact"' } });
+    expect(prefer.status).toBe(200);
+    const made = await ground.world.store.tenant(tenant, (tx) => tx.eventsAfter(head.seq, 100));
+    expect(made.length).toBeGreaterThan(0);
+    for (const one of made) expect([one.event.type, one.actor, one.subject]).toEqual([one.event.type, { is: 'user', id: admin, impersonation: number }, leo]);
+    ground.pass(1_000);
+    expect((await exit(host, token)).status).toBe(200);
+    const told = (await recorded(ground, tenant)).filter(({ what }) => what.startsWith('login-as'));
+    expect(told).toMatchObject([
+      { what: 'login-as.began', user_id: leo, actor_id: admin, detail: { impersonation: number, reason: REASON } },
+      { what: 'login-as.ended', user_id: leo, actor_id: admin, impersonation_id: number },
+    ]);
+  });
+
+  test('ACT-4, G40: the way back opens the actor\'s own session again, with its end and its freshness', async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    const began = ground.world.clock.now();
+    ground.pass(LIMITS.freshMs - 1_000);
+    const acting = sessionIn(await actAs(host, kate, leo));
+    expect(said(await exit(host, kate.token))).toEqual([409, 'conflict', MESSAGES.notActing]);
+    ground.pass(2_000);
+    const answer = await exit(host, acting.token), back = sessionIn(answer);
+    expect(back.user).toMatchObject({ id: admin, username: 'kate', acting: null });
+    expect([await lastSync(host, acting.token), await lastSync(host, kate.token), await lastSync(host, back.token)]).toEqual(['401 signed-out', '401 signed-out', 'in']);
+    expect((await refresh(app, host, kate.cookie)).body.error.kind).toBe('signed-out');
+    const rows = await ground.world.store.tenant(tenant, ({ sql }) => sql.selectFrom('session').selectAll().where('tenant_id', '=', tenant).where('ended_at', 'is', null).execute());
+    expect(rows).toMatchObject([{ user_id: admin, absolute_until: began + LIMITS.absoluteMs, authenticated_at: began, actor_id: null }]);
+    expect(said(await ask(app, `/api/v1/profile/${admin}/sessions/others`, { method: 'DELETE', host, token: back.token })).slice(0, 2)).toEqual([403, 'reauth_required']);
+    expect((await refresh(app, host, cookieIn(answer))).status).toBe(200);
+  });
+
+  test('ACT-4: where the actor\'s own session has ended meanwhile, the way back leads to signing in', async () => {
+    const { host, tenant, in: kate, leo } = await place();
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    await ground.world.store.tenant(tenant, ({ sql }) => sql.updateTable('session').set({ ended_at: 1 }).where('tenant_id', '=', tenant).where('actor_id', 'is', null).execute());
+    const answer = await exit(host, token);
+    expect(answer.status).toBe(401);
+    expect(answer.body.error.kind).toBe('signed-out');
+  });
+
+  test('ACT-5, G33: it ends with the right to it, with the actor\'s own session, and with either user', async () => {
+    const by = () => ({ actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() } as const);
+    const append = (tenant: string, event: { type: 'user.scoped@1'; data: { id: string; roles: Role[]; companies: null } } | { type: 'user.deleted@1'; data: { id: string } }) =>
+      ground.world.store.tenant(tenant, (tx) => tx.append([{ event, company: null, entity: `user:${event.data.id}` }], by()));
+    const ends: readonly ((at: Awaited<ReturnType<typeof place>>) => Promise<unknown>)[] = [
+      ({ tenant, admin }) => append(tenant, { type: 'user.scoped@1', data: { id: admin, roles: ['operator'], companies: null } }),
+      ({ tenant, leo }) => append(tenant, { type: 'user.scoped@1', data: { id: leo, roles: ['admin'], companies: null } }),
+      ({ tenant, admin }) => append(tenant, { type: 'user.deleted@1', data: { id: admin } }),
+      ({ tenant, leo }) => append(tenant, { type: 'user.deleted@1', data: { id: leo } }),
+      ({ host, in: kate }) => ask(app, '/api/v1/auth/logout', { method: 'POST', host, token: kate.token, body: {} }),
+      async ({ host, admin }) => ask(app, `/api/v1/profile/${admin}/sessions/others`, { method: 'DELETE', host, token: (await signedIn(app, host)).token }),
+    ];
+    for (const [at, end] of ends.entries()) {
+      const where = await place();
+      const { token } = sessionIn(await actAs(where.host, where.in, where.leo));
+      const [row] = await ground.world.store.tenant(where.tenant, ({ sql }) => sql.selectFrom('session').select('id').where('tenant_id', '=', where.tenant).where('actor_id', 'is not', null).execute());
+      expect([at, await lastSync(where.host, token), (await aliveSession(ground.world, where.tenant, row?.id ?? ''))?.userId]).toEqual([at, 'in', where.leo]);
+      await end(where);
+      expect([at, await lastSync(where.host, token), await aliveSession(ground.world, where.tenant, row?.id ?? '')]).toEqual([at, '401 signed-out', null]);
+    }
+  });
+
+  test('ACT-6, ACT-3: a user of a provider below is reached by a token that is good once, for a minute, at that portal alone', async () => {
+    const master = await place('operator', 'super-admin'), child = await place();
+    await below(ground, child.tenant, master.tenant);
+    const to = await actAs(master.host, master.in, child.leo);
+    expect(to.body.data).toEqual({ url: expect.stringMatching(new RegExp(`^https://${child.host}/login#token=[\\w-]{43}$`)) as string });
+    expect(to.headers.getSetCookie()).toEqual([]);
+    const token = tokenIn(to);
+    expect(ground.lines.join('\n')).not.toContain(token);
+    const OVER = [401, 'wrong-credentials', MESSAGES.attemptOver];
+    expect(said(await byToken(master.host, token))).toEqual(OVER);
+    expect(said(await byToken(child.host, 'x'.repeat(43)))).toEqual(OVER);
+    const answers = await Promise.all([byToken(child.host, token), byToken(child.host, token)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    const won = answers.find(({ status }) => status === 200);
+    expect(won?.body.data.user).toMatchObject({ id: child.leo, serviceProviderId: child.tenant, acting: { id: master.admin, name: 'Kate' } });
+    const acting = won?.body.data.token ?? '';
+    expect(await lastSync(child.host, acting)).toBe('in');
+    expect(await lastSync(master.host, acting)).toBe('401 signed-out');
+    const number = won?.body.data.user.acting?.impersonation;
+    expect((await recorded(ground, child.tenant)).filter(({ what }) => what === 'login-as.began')).toMatchObject([{ user_id: child.leo, detail: { impersonation: number, actor: master.admin, actorProvider: master.tenant, reason: REASON } }]);
+    expect((await recorded(ground, master.tenant)).filter(({ what }) => what === 'login-as.began')).toMatchObject([{ user_id: child.leo, actor_id: master.admin, detail: { impersonation: number, provider: child.tenant } }]);
+    const out = await exit(child.host, acting);
+    expect(out.body.data).toEqual({ url: `https://${master.host}/` });
+    expect(out.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-daybook-refresh=; Max-Age=0;/)]);
+    expect(await lastSync(child.host, acting)).toBe('401 signed-out');
+    expect(await lastSync(master.host, master.in.token)).toBe('in');
+    for (const { tenant } of [master, child]) expect((await recorded(ground, tenant)).filter(({ what }) => what === 'login-as.ended')).toMatchObject([{ user_id: child.leo, impersonation_id: number }]);
+
+    const late = tokenIn(await actAs(master.host, master.in, child.leo));
+    ground.pass(LIMITS.loginTokenMs);
+    expect(said(await byToken(child.host, late))).toEqual(OVER);
+  });
+
+  test('ACT-6, ACT-5: below, too, it ends with the actor\'s own session, and a token does not outlive the right to it', async () => {
+    const master = await place('operator', 'super-admin'), child = await place();
+    await below(ground, child.tenant, master.tenant);
+    const acting = (await byToken(child.host, tokenIn(await actAs(master.host, master.in, child.leo)))).body.data.token;
+    const spare = tokenIn(await actAs(master.host, master.in, child.leo));
+    expect(await lastSync(child.host, acting)).toBe('in');
+    await ask(app, '/api/v1/auth/logout', { method: 'POST', host: master.host, token: master.in.token, body: {} });
+    expect(await lastSync(child.host, acting)).toBe('401 signed-out');
+    expect((await byToken(child.host, spare)).status).toBe(401);
+    const again = await signedIn(app, master.host);
+    await setSettings(ground, child.tenant, { loginAs: false });
+    expect(said(await actAs(master.host, again, child.leo))).toEqual([403, 'forbidden', MESSAGES.loginAsOff]);
+  });
+
+  test(`ACT-2, PROFILE-5: who is acted as sees it among the sessions and ends it (${name})`, async () => {
+    const { host, leo, in: kate } = await place();
+    const own = await signedIn(app, host, 'leo');
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    const list = await ask<{ id: string; acting: string | null; current: boolean }[]>(app, `/api/v1/profile/${leo}/sessions`, { host, token: own.token });
+    expect(list.body.data.map(({ acting, current }) => [acting, current]).toSorted()).toEqual([['Kate', false], [null, true]].toSorted());
+    const id = list.body.data.find(({ acting }) => acting !== null)?.id ?? '';
+    expect((await ask(app, `/api/v1/profile/${leo}/sessions/${id}`, { method: 'DELETE', host, token: own.token })).body.data).toEqual({ ended: 1 });
+    expect(await lastSync(host, token)).toBe('401 signed-out');
+    expect((await login(app, host, 'leo')).status).toBe(200);
+  });
+});

@@ -1,0 +1,143 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { OpenSession, Profile } from '#contract/account/profile-calls.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { ask, makeGround, provider, refresh, user } from '../http/ground.ts';
+import type { Answer, App, Ground } from '../http/ground.ts';
+import { eachDatabase } from '../store/databases.ts';
+import { accountApp, posted, recorded, signedIn } from './posted.ts';
+import type { In } from './posted.ts';
+
+let ground: Ground;
+let app: App;
+
+interface Place extends In { readonly host: string; readonly tenant: string }
+async function place(): Promise<Place> {
+  const { host, tenant } = await provider(ground);
+  await user(ground, tenant);
+  return { host, tenant, ...await signedIn(app, host) };
+}
+const read = ({ host, token, id }: Pick<Place, 'host' | 'token' | 'id'>, of = id) => ask<Profile>(app, `/api/v1/profile/${of}`, { host, token });
+const edit = ({ host, token, id }: Pick<Place, 'host' | 'token' | 'id'>, body: object, of = id) => ask<Profile>(app, `/api/v1/profile/${of}`, { method: 'PUT', host, token, body });
+const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind, body.message];
+const NONE = [404, 'not-found', MESSAGES.notFound];
+
+eachDatabase((_name, open) => {
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+    app = accountApp(ground);
+  });
+
+  test('PROFILE-1: everybody reads their own profile, in full, and nobody another', async () => {
+    const kate = await place(), elsewhere = await place();
+    const leo = await user(ground, kate.tenant, { username: 'leo' });
+    const { status, body } = await read(kate);
+    expect([status, body.data]).toEqual([200, {
+      id: kate.id, name: 'Kate', username: 'kate', email: 'kate@example.com', auth: 'db', acl: [{ role: 'admin' }], accounts: [], sso: {}, managedFilterType: null,
+      assignAsConnectWiseOwner: false, veeamServiceAccount: null, isO365Migrator: false, features: [], notices: { security: true, reports: true, product: true }, wizardPromptDismissed: false,
+      passwordReset: false, forceSecurityQuestions: false, theme: {}, mobilePhone: null, officePhone: null, serviceProviderId: kate.tenant, masterServiceProviderId: null, landingApp: null,
+      ackO365TermsOfUse: false, hasOrganizations: false, hasJobs: false, language: null, timeZone: null, securityQuestions: [], passwordAt: null,
+    }]);
+    for (const id of [leo, elsewhere.id, ground.world.chance.uuid()]) {
+      for (const answer of [await read(kate, id), await edit(kate, { name: 'X' }, id)]) expect(said(answer)).toEqual(NONE);
+      for (const [method, path, sent] of [['GET', 'sessions'], ['DELETE', 'sessions/others'], ['POST', 'change-password/db', { currentPassword: 'x', newPassword: 'y' }], ['POST', 'change-password/ad', { currentPassword: 'x', newPassword: 'y' }]] as const) {
+        expect(said(await ask(app, `/api/v1/profile/${id}/${path}`, { method, host: kate.host, token: kate.token, ...(sent ? { body: sent } : {}) }))).toEqual(NONE);
+      }
+    }
+    expect((await read({ ...kate, token: '' })).status).toBe(401);
+    expect((await read(kate, kate.id.toUpperCase())).status).toBe(200);
+  });
+
+  test('PROFILE-2: what is sent changes, the rest stays, and the log names fields only', async () => {
+    const kate = await place();
+    const head = await ground.world.store.tenant(kate.tenant, (tx) => tx.head());
+    const first = await edit(kate, { name: 'Kate Miller', language: 'en-GB', timeZone: 'Europe/Berlin', notices: { product: false }, theme: { mode: 'dark', sidebarMini: true } });
+    expect(first.body.data).toMatchObject({ name: 'Kate Miller', username: 'kate', language: 'en-GB', timeZone: 'Europe/Berlin', notices: { security: true, product: false }, theme: { mode: 'dark', sidebarMini: true } });
+    const second = await edit(kate, { language: null, notices: { reports: false }, ackO365TermsOfUse: true, wizardPromptDismissed: true });
+    expect(second.body.data).toMatchObject({ name: 'Kate Miller', language: null, notices: { security: true, reports: false, product: false }, ackO365TermsOfUse: true, wizardPromptDismissed: true, theme: { mode: 'dark' } });
+    expect((await read(kate)).body.data).toEqual(second.body.data);
+    const events = await ground.world.store.tenant(kate.tenant, (tx) => tx.eventsAfter(head.seq, 50));
+    expect(events.map(({ event }) => event)).toEqual([
+      { type: 'user.changed@1', data: { id: kate.id, fields: ['name', 'language', 'timeZone', 'notices'] } },
+      { type: 'user.preferred@1', data: { id: kate.id, name: 'theme', value: '{"mode":"dark","sidebarMini":true}' } },
+      { type: 'user.changed@1', data: { id: kate.id, fields: ['language', 'notices', 'wizardPromptDismissed', 'ackO365TermsOfUse'] } },
+    ]);
+    expect(JSON.stringify(events)).not.toContain('Miller');
+    expect((await recorded(ground, kate.tenant)).filter(({ what }) => what === 'profile.changed')).toHaveLength(2);
+    const seq = (await ground.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
+    expect((await edit(kate, { name: 'Kate Miller' })).status).toBe(200); // says what stands
+    expect((await ground.world.store.tenant(kate.tenant, (tx) => tx.head())).seq).toBe(seq);
+  });
+
+  test('PROFILE-2, G53: fields of others\' keeping, and values that are none, are refused', async () => {
+    const kate = await place();
+    for (const body of [
+      { roles: ['super-admin'] }, { acl: [] }, { companies: null }, { auth: 'ad' }, { passwordReset: false }, { password_hash: 'x' }, { id: kate.id }, { serviceProviderId: 'x' }, { sso: {} }, { landingPage: '/x' }, { sms: false },
+      { name: '' }, { name: 'a\nb' }, { name: null }, { email: 'no' }, { email: 'a@b.example\nBcc: c@d.example' }, { mobilePhone: '0170' }, { mobilePhone: '+1' }, { timeZone: 'Nowhere/Land' }, { timeZone: '../etc' },
+      { language: 'english!' }, { theme: { mode: 'loud' } }, { theme: { color: 'x' } }, { notices: { all: true } }, { ackO365TermsOfUse: false }, { username: 'a\u0000b' },
+    ]) expect([body, (await edit(kate, body)).body.error?.kind]).toEqual([body, 'bad-input']);
+    expect((await read(kate)).body.data).toMatchObject({ name: 'Kate', acl: [{ role: 'admin' }] });
+  });
+
+  test('PROFILE-3, G44: address, numbers and user name change only with a factor shown a moment ago, and the former address is told', async () => {
+    const kate = await place();
+    ground.pass(LIMITS.freshMs);
+    expect((await edit(kate, { email: 'kate@new.example' })).status).toBe(200);
+    expect((await posted(ground, kate.tenant)).map(({ to }) => to)).toEqual(['kate@example.com']);
+    ground.pass(1);
+    for (const body of [{ email: 'other@new.example' }, { mobilePhone: '+15550100200' }, { officePhone: '+15550100201' }, { username: 'katie' }]) {
+      expect([body, ...said(await edit(kate, { ...body, name: 'Not taken over' }))]).toEqual([body, 403, 'reauth_required', MESSAGES.reauth]);
+    }
+    expect((await read(kate)).body.data).toMatchObject({ name: 'Kate', email: 'kate@new.example', mobilePhone: null });
+    expect((await edit(kate, { email: 'kate@new.example', name: 'Kate M' })).status).toBe(200); // no change of the address
+    const again = await signedIn(app, kate.host);
+    expect((await edit({ ...kate, ...again }, { mobilePhone: '+15550100200', officePhone: '+15550100201', username: 'Katie' })).body.data).toMatchObject({ mobilePhone: '+15550100200', officePhone: '+15550100201', username: 'Katie' });
+    const mails = (await posted(ground, kate.tenant)).slice(1);
+    expect(mails.map(({ to }) => to)).toEqual(['kate@new.example', 'kate@new.example']);
+    expect(JSON.stringify(mails)).not.toContain('5550100');
+    expect((await signedIn(app, kate.host, 'KATIE')).id).toBe(kate.id);
+  });
+
+  test('PROFILE-3: a user name that somebody has, in any case, is refused in the words of the catalogue', async () => {
+    const kate = await place();
+    await user(ground, kate.tenant, { username: 'Leo' });
+    for (const username of ['leo', 'LEO', ' Leo ']) expect(said(await edit(kate, { username, name: 'Not taken over' }))).toEqual([409, 'conflict', 'The username already exists.']);
+    expect((await edit(kate, { username: 'KATE' })).body.data.username).toBe('KATE'); // one's own
+    const both = await Promise.all([edit(kate, { username: 'nina' }), edit({ ...kate, ...await signedIn(app, kate.host, 'leo') }, { username: 'Nina' })]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect((await read(kate)).body.data.name).toBe('Kate');
+  });
+
+  test('PROFILE-3: the user name of who signs in by the directory is the directory\'s', async () => {
+    const kate = await place();
+    await ground.world.store.tenant(kate.tenant, ({ sql }) => sql.updateTable('person').set({ auth: 'ad' }).where('tenant_id', '=', kate.tenant).execute());
+    const refused = await edit(kate, { username: 'other' });
+    expect([...said(refused), refused.body.error.issues]).toEqual([400, 'bad-input', MESSAGES.editProfile, [{ path: 'username', message: MESSAGES.nameByDirectory }]]);
+  });
+
+  test('PROFILE-5, G40: everybody sees where they are signed in, and ends one, or all others, with a factor shown a moment ago', async () => {
+    const kate = await place();
+    ground.pass(1_000);
+    const [second, third] = [await signedIn(app, kate.host), await signedIn(app, kate.host)];
+    await user(ground, kate.tenant, { username: 'leo' });
+    const leo = await signedIn(app, kate.host, 'leo');
+    const list = (of: In) => ask<OpenSession[]>(app, `/api/v1/profile/${kate.id}/sessions`, { host: kate.host, token: of.token }).then(({ body }) => body.data);
+    const end = (of: In, session: string) => ask<{ ended: number }>(app, `/api/v1/profile/${kate.id}/sessions/${session}`, { method: 'DELETE', host: kate.host, token: of.token });
+    const sessions = await list(second);
+    expect(sessions.map(({ current, ip, how, acting }) => [current, ip, how, acting]).toSorted()).toEqual([[false, '192.0.2.7', 'password', null], [false, '192.0.2.7', 'password', null], [true, '192.0.2.7', 'password', null]]);
+    expect(sessions.at(-1)).toMatchObject({ beganAt: ground.world.clock.now() - 1_000, seenAt: ground.world.clock.now() - 1_000, until: ground.world.clock.now() - 1_000 + LIMITS.absoluteMs });
+    expect(JSON.stringify(sessions)).not.toContain('hash');
+    const mine = (await list(third)).find(({ current }) => current)?.id ?? '';
+    expect((await end(second, mine)).body.data).toEqual({ ended: 1 });
+    expect(said(await end(second, mine))).toEqual(NONE);
+    expect((await read({ ...kate, token: third.token })).status).toBe(401);
+    expect((await refresh(app, kate.host, third.cookie)).body.error.kind).toBe('signed-out');
+    expect((await end(second, 'others')).body.data).toEqual({ ended: 1 });
+    expect((await read(kate)).status).toBe(401);
+    expect(await list(second)).toHaveLength(1);
+    expect((await ask(app, `/api/v1/profile/${leo.id}`, { host: kate.host, token: leo.token })).status).toBe(200);
+    expect((await end(second, 'all')).body.error.kind).toBe('bad-input');
+    ground.pass(LIMITS.freshMs + 1);
+    expect(said(await end(second, 'others'))).toEqual([403, 'reauth_required', MESSAGES.reauth]);
+  });
+});
