@@ -8,7 +8,8 @@ import * as people from './people/events.ts';
 
 /** Every change of tenant data, in the past tense and versioned. The gate of the log checks each by this schema (LOG-1). */
 export const EventSchema = v.variant('type', [
-  people.companyMade, people.userMade, people.userScoped, people.userDeleted, userPreferred,
+  people.companyMade, people.companyChanged, people.companyDeleted,
+  people.userMade, people.userScoped, people.userChanged, people.userDeleted, people.userRemoved, userPreferred,
   monitoring.jobFound, monitoring.jobChanged, monitoring.jobTaught, monitoring.jobIgnored, monitoring.jobHeeded,
   monitoring.runStarted, monitoring.runFinished, monitoring.runMissed,
   monitoring.causeFound, monitoring.problemOpened, monitoring.problemClosed,

@@ -26,7 +26,9 @@ export type Rows = { readonly [T in TableName]?: Table<Tables[T]> };
 /** Rows that the fold of an event may read or write, so that a shell can bring them first. */
 export type Touch = { readonly [T in TableName]: readonly [table: T, id: Id] }[TableName];
 
-const PEOPLE = new Set(['company.made@1', 'user.made@1', 'user.scoped@1', 'user.deleted@1']);
+const PEOPLE = new Set([
+  'company.made@1', 'company.changed@1', 'company.deleted@1', 'user.made@1', 'user.scoped@1', 'user.changed@1', 'user.deleted@1', 'user.removed@1',
+]);
 
 /** What an event means. Pure: the same on the server, on a device and in a rebuild from event 0 (LOG-5). Throws where the log contradicts itself (LOG-7). */
 export function fold(rows: Rows, logged: Logged): void {

@@ -23,6 +23,10 @@ import { keyHandlers } from './monitoring/keys.ts';
 import { repositoryHandlers } from './monitoring/repositories.ts';
 import { syncHandlers } from './sync/handlers.ts';
 import { comingHandlers } from './people/coming.ts';
+import { companyHandlers } from './people/companies.ts';
+import { userEndHandlers } from './people/user-ends.ts';
+import { userListHandlers } from './people/user-list.ts';
+import { userHandlers } from './people/users.ts';
 import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
@@ -30,5 +34,5 @@ export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
   ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
-  ...comingHandlers,
+  ...comingHandlers, ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
 });

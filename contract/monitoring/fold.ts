@@ -76,7 +76,8 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
       return;
     }
     case 'shift.ended@1': rows.shift?.set(event.data.id, { ...event.data, by: personOf(logged), receivedAt: at }); return;
-    case 'company.made@1': case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1': case 'user.preferred@1':
+    case 'company.made@1': case 'company.changed@1': case 'company.deleted@1':
+    case 'user.made@1': case 'user.scoped@1': case 'user.changed@1': case 'user.deleted@1': case 'user.removed@1': case 'user.preferred@1':
       return; // folded by people and account
     default:
       event satisfies never;

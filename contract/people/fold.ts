@@ -8,6 +8,16 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
     case 'company.made@1':
       rows.company?.set(event.data.n, { n: event.data.n, id: event.data.id, name: event.data.name, madeAt: at });
       return true;
+    case 'company.changed@1': {
+      const company = rows.company?.get(event.data.n);
+      if (company) rows.company?.set(company.n, { ...company, ...event.data });
+      return true;
+    }
+    case 'company.deleted@1': {
+      const company = rows.company?.get(event.data.n);
+      if (company) rows.company?.set(company.n, { ...company, deletedAt: at });
+      return true;
+    }
     case 'user.made@1':
       rows.user?.set(event.data.id, { ...event.data, madeAt: at, deletedAt: null });
       return true;
@@ -21,6 +31,12 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
       if (user) rows.user?.set(user.id, { ...user, deletedAt: at });
       return true;
     }
+    case 'user.removed@1': {
+      const user = rows.user?.get(event.data.id);
+      if (user) rows.user?.set(user.id, { ...user, deletedAt: user.deletedAt ?? at, removedAt: at });
+      return true;
+    }
+    case 'user.changed@1': return true;
     default:
       return false;
   }
@@ -28,8 +44,8 @@ export function foldPeople(rows: Rows, logged: Logged): boolean {
 
 export function touchesPeople(event: Event): Touch[] {
   switch (event.type) {
-    case 'company.made@1': return [['company', event.data.n]];
-    case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1': return [['user', event.data.id]];
+    case 'company.made@1': case 'company.changed@1': case 'company.deleted@1': return [['company', event.data.n]];
+    case 'user.made@1': case 'user.scoped@1': case 'user.deleted@1': case 'user.removed@1': return [['user', event.data.id]];
     default: return [];
   }
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { RoleSchema } from '../abilities.ts';
-import { PhoneSchema, SsoSchema } from '../account/profile.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId, PAGE, pageOf, words } from '../paging.ts';
@@ -9,6 +8,9 @@ const text = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const companyN = v.pipe(v.number(), v.integer(), v.minValue(1));
 const password = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars));
 const nothing = v.object({});
+const phone = v.nullable(v.pipe(v.string(), v.regex(/^\+[1-9]\d{6,14}$/, 'a number in international form, such as +15550100200')));
+/** An account in another system: `username` for vac and vcd, `zorgId` for zerto. */
+const sso = v.strictObject({ username: v.optional(v.nullable(text)), zorgId: v.optional(v.nullable(text)), enabled: v.boolean() });
 
 /** What an administrator sets of a user. `companies` null: all of the provider. */
 const FIELDS = {
@@ -20,9 +22,9 @@ const FIELDS = {
   auth: v.picklist(['ad', 'db']),
 };
 const MORE = {
-  mobilePhone: v.nullable(PhoneSchema),
-  officePhone: v.nullable(PhoneSchema),
-  sso: v.strictObject({ vac: v.optional(SsoSchema), vcd: v.optional(SsoSchema), zerto: v.optional(SsoSchema) }),
+  mobilePhone: phone,
+  officePhone: phone,
+  sso: v.strictObject({ vac: v.optional(sso), vcd: v.optional(sso), zerto: v.optional(sso) }),
   managedFilterType: v.nullable(v.picklist(['managed', 'unmanaged'])),
   assignAsConnectWiseOwner: v.boolean(),
   forceSecurityQuestions: v.boolean(),
@@ -39,7 +41,7 @@ export const UserSchema = v.object({
   roles: v.string(), acl: v.array(v.object({ role: RoleSchema })),
   companies: v.nullable(v.array(v.object({ n: v.number(), _id: v.string(), name: v.string() }))),
   auth: v.picklist(['ad', 'db']), mobilePhone: v.nullable(v.string()), officePhone: v.nullable(v.string()),
-  sso: v.object({ vac: v.nullable(SsoSchema), vcd: v.nullable(SsoSchema), zerto: v.nullable(SsoSchema) }),
+  sso: v.object({ vac: v.nullable(sso), vcd: v.nullable(sso), zerto: v.nullable(sso) }),
   accounts: v.array(v.object({ accountId: v.string(), name: v.nullable(v.string()) })),
   managedFilterType: v.nullable(v.picklist(['managed', 'unmanaged'])), assignAsConnectWiseOwner: v.boolean(), forceSecurityQuestions: v.boolean(),
   veeamServiceAccount: v.nullable(v.string()), isO365Migrator: v.boolean(), landingPage: v.nullable(v.string()), features: v.array(v.string()),

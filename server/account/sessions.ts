@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -75,10 +76,12 @@ export async function readSession(tx: TenantTx, id: string): Promise<{ readonly 
   if (!row) return null;
   const user = (await tx.rows('user', [row.user_id])).get(row.user_id);
   const person = await tx.sql.selectFrom('person').select('password_reset').where('tenant_id', '=', tx.tenant).where('id', '=', row.user_id).executeTakeFirst();
+  const deleted = user === undefined ? [] : (await tx.sql.selectFrom('company').select('n').where('tenant_id', '=', tx.tenant).where(sql`row->>'deletedAt'`, 'is not', null).execute())
+    .map(({ n }) => n).filter((n) => user.companies === null || user.companies.includes(n));
   const gone = !user || user.deletedAt !== null || !person;
   return {
     row, signed: gone ? null : {
-      sessionId: row.id, userId: user.id, roles: user.roles, companies: user.companies, actor: row.actor_id ?? user.id, impersonation: row.impersonation_id,
+      sessionId: row.id, userId: user.id, roles: user.roles, companies: user.companies && user.companies.filter((n) => !deleted.includes(n)), deleted, actor: row.actor_id ?? user.id, impersonation: row.impersonation_id,
       beganAt: row.made_at, authenticatedAt: row.authenticated_at, mustReset: person.password_reset && row.impersonation_id === null,
     },
   };

@@ -10,6 +10,8 @@ export interface Signed {
   readonly roles: readonly Role[];
   /** Null: all companies of the provider. */
   readonly companies: readonly CompanyN[] | null;
+  /** Of those that would be, the ones that were deleted: nobody sees them any more. */
+  readonly deleted?: readonly CompanyN[];
   /** Whose hands these are: the user's own, or of somebody signed in as the user; then `impersonation` numbers that. */
   readonly actor: UserId;
   readonly impersonation: string | null;

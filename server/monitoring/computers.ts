@@ -50,6 +50,7 @@ export function computerHandlers(world: World): Pick<Handlers, 'listComputers' |
 async function computersOf(tx: TenantTx, scope: Scope, from: Ms, to: Ms, now: Ms): Promise<ComputerOut[]> {
   let query = tx.sql.selectFrom('computer').select('row').where('tenant_id', '=', tx.tenant).where('seen_at', '>=', from);
   if (scope.companies !== null) query = query.where('company_n', 'in', [0, ...scope.companies]);
+  else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
   const computers = (await query.execute()).map(({ row }) => row).filter(({ firstSeenAt }) => firstSeenAt < to);
   const jobsOf = jobCounter(await placesOf(tx, new Set(computers.map(({ company }) => company))));
   return computers.map(({ id, company, hostName, os, osType, ipAddresses, firstSeenAt, seenAt, note, ignored }) => ({

@@ -47,12 +47,12 @@ export const lastBeforeQuery = (tenant: TenantId, at: Ms, head: number): RawBuil
 
 const lastBefore = async (tx: TenantTx, at: Ms, head: number): Promise<number> => (await lastBeforeQuery(tx.tenant, at, head).execute(tx.sql)).rows[0]?.low ?? 0;
 
-interface Asked { readonly next: number; readonly after: number; readonly from: Ms; readonly to: Ms; readonly companies: readonly CompanyN[] | null }
+interface Asked { readonly next: number; readonly after: number; readonly from: Ms; readonly to: Ms; readonly companies: readonly CompanyN[] | null; readonly without?: readonly CompanyN[] }
 interface Found { readonly seq: number; readonly type: DeedType; readonly at: Ms; readonly actor: Actor; readonly subject: string | null; readonly company: CompanyN | null; readonly data: unknown }
 
 /** The newest deeds before `next`, newest first. Each type is read from its own end of the index `event_by_type`, and no further than it gives. */
-export function deedsQuery(tenant: TenantId, { next, after, from, to, companies }: Asked, count: number): RawBuilder<Found> {
-  const only = companies === null ? sql`` : sql`and company in (${sql.join(companies)})`;
+export function deedsQuery(tenant: TenantId, { next, after, from, to, companies, without = [] }: Asked, count: number): RawBuilder<Found> {
+  const only = companies !== null ? sql`and company in (${sql.join(companies)})` : without.length > 0 ? sql`and (company is null or company not in (${sql.join(without)}))` : sql``;
   return sql<Found>`select d.* from (values ${sql.join(Object.keys(DEEDS).map((type) => sql`(${type}::text)`))}) as wanted(type)
     cross join lateral (
       select seq, type, at, actor, subject, company, data from event

@@ -25,8 +25,8 @@ export function evidenceHandlers(world: World): Pick<Handlers, 'listEvidence'> {
       if (!signed) throw new Error('a list without a session');
       if (to <= from) return failed(bad('to', MESSAGES.evidenceEmpty));
       if (to - from > LONGEST) return failed(bad('from', MESSAGES.evidenceTooLong));
-      const companies = askedOf(scopeOf(signed), company);
-      return world.store.tenant(tenant, async (tx) => ok(await pageOf(tx, from, to, companies, before)), { readOnly: true });
+      const scope = scopeOf(signed), companies = askedOf(scope, company);
+      return world.store.tenant(tenant, async (tx) => ok(await pageOf(tx, { from, to, companies, without: [...scope.deleted] }, before)), { readOnly: true });
     },
   };
 }
@@ -35,11 +35,13 @@ export function evidenceHandlers(world: World): Pick<Handlers, 'listEvidence'> {
 const askedOf = (scope: Scope, company: CompanyN | undefined): readonly CompanyN[] | null =>
   (company === undefined ? scope.companies && [...scope.companies] : seesCompany(scope, company) ? [company] : []);
 
+interface Asked { readonly from: Ms; readonly to: Ms; readonly companies: readonly CompanyN[] | null; readonly without: readonly CompanyN[] }
+
 /**
  * The lines before a cursor. A cursor names the line that comes next: `<seq>.<index>` is the line of the deed's problem at `index`, and
  * `<seq>` all of the deeds before that one; so a deed on many problems goes on in the next page exactly where it was cut (EVID-2).
  */
-async function pageOf(tx: TenantTx, from: Ms, to: Ms, companies: readonly CompanyN[] | null, before: string | undefined): Promise<GivesOf<'listEvidence'>> {
+async function pageOf(tx: TenantTx, { from, to, companies, without }: Asked, before: string | undefined): Promise<GivesOf<'listEvidence'>> {
   if (companies?.length === 0) return { rows: [], before: null };
   const { after, most } = await bounds(tx, from, to);
   const [seq = most + 1, index] = before === undefined ? [] : before.split('.').map(Number);
@@ -47,7 +49,7 @@ async function pageOf(tx: TenantTx, from: Ms, to: Ms, companies: readonly Compan
   let next = Math.min(index === undefined ? seq : seq + 1, most + 1);
   const lines: Line[] = [];
   for (;;) {
-    const deeds = await deedsBefore(tx, { next, after, from, to, companies }, AT_ONCE);
+    const deeds = await deedsBefore(tx, { next, after, from, to, companies, without }, AT_ONCE);
     for (const deed of deeds) {
       lines.push(...linesOf(deed).slice(deed.seq === seq ? index ?? 0 : 0));
       next = deed.seq;

@@ -6,13 +6,14 @@ import type { Execution, ProblemDeed } from '#contract/monitoring/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
 import { worstFirst } from '#contract/monitoring/task.ts';
 import type { TenantTx } from '#server/store/store.ts';
+import type { Scope } from '#server/sync/scope.ts';
 import { expectedOf } from './expected.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
 const isoOrNull = (at: Ms | null): string | null => (at === null ? null : iso(at));
 
-/** One run in full, as the API writes it. `companies`: whose it may tell of where it says "the same cause elsewhere"; null for all. */
-export async function executionOf(tx: TenantTx, run: RunRow, companies: readonly CompanyN[] | null, now: Ms): Promise<Execution> {
+/** One run in full, as the API writes it. `scope`: of whom it may tell where it says "the same cause elsewhere". */
+export async function executionOf(tx: TenantTx, run: RunRow, scope: Scope, now: Ms): Promise<Execution> {
   const job = (await tx.rows('job', [run.job])).get(run.job);
   const stat = (await tx.rows('stat', [run.job])).get(run.job);
   const company = (await tx.rows('company', [run.company])).get(run.company);
@@ -31,7 +32,7 @@ export async function executionOf(tx: TenantTx, run: RunRow, companies: readonly
     note: problem?.note ? { content: problem.note.content, authorId: problem.note.by, at: iso(problem.note.at) } : null,
     ignoredUntil: isoOrNull(problem?.snooze?.until ?? null), ignoredReason: problem?.snooze?.reason ?? null,
     state: stateOf(problem, now),
-    problem: problem ? await problemOf(tx, problem, companies) : null,
+    problem: problem ? await problemOf(tx, problem, scope) : null,
     expectedAt: isoOrNull(stat ? expectedOf(job, stat) : null),
     lastSuccessAt: isoOrNull(stat?.lastSuccess ?? null),
     detail: run.detail, log: log?.body ?? null, tasks: worstFirst(told?.tasks ?? []),
@@ -45,14 +46,15 @@ function stateOf(problem: ProblemRow | undefined, now: Ms): Execution['state'] {
   return problem.snooze !== null && problem.snooze.until > now ? 'snoozed' : 'pending';
 }
 
-async function problemOf(tx: TenantTx, problem: ProblemRow, companies: readonly CompanyN[] | null): Promise<Execution['problem']> {
+async function problemOf(tx: TenantTx, problem: ProblemRow, { companies, deleted }: Scope): Promise<Execution['problem']> {
   const cause = (await tx.rows('cause', [problem.cause])).get(problem.cause);
   const elsewhere = await tx.sql.selectFrom('problem').innerJoin('company', (join) => join
     .onRef('company.tenant_id', '=', 'problem.tenant_id').onRef('company.n', '=', 'problem.company_n'))
     .select([sql<string>`company.row->>'name'`.as('company'), (e) => e.fn.count<number>('problem.job_n').distinct().as('jobs')])
     .where('problem.tenant_id', '=', tx.tenant).where('company.tenant_id', '=', tx.tenant)
     .where('problem.cause_n', '=', problem.cause).where('problem.closed_at', 'is', null).where('problem.job_n', '<>', problem.job)
-    .$if(companies !== null, (query) => query.where('problem.company_n', 'in', companies === null || companies.length === 0 ? [0] : [...companies]))
+    .$if(companies !== null, (query) => query.where('problem.company_n', 'in', [0, ...companies ?? []]))
+    .$if(deleted.size > 0, (query) => query.where('problem.company_n', 'not in', [0, ...deleted]))
     .groupBy(sql`company.row->>'name'`).orderBy('jobs', 'desc').limit(20).execute();
   return {
     state: problem.state, kind: cause?.kind ?? 'other', cause: cause?.template ?? '', openedAt: iso(problem.openedAt),

@@ -8,6 +8,7 @@ import type { Handlers, Signed } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
 import type { Decision } from '#server/http/once.ts';
 import type { TenantTx } from '#server/store/store.ts';
+import { scopeOf, seesCompany } from '#server/sync/scope.ts';
 import type { World } from '#server/world.ts';
 import { executionOf } from './execution.ts';
 
@@ -19,7 +20,7 @@ export function executionHandlers(world: World): Pick<Handlers, 'getExecution' |
     async getExecution({ id }, { tenant, signed, now }) {
       const found = await world.store.tenant(tenant, async (tx) => {
         const run = (await tx.rows('run', [id])).get(id);
-        return run && inScope(signed, run.company) ? await executionOf(tx, run, signed?.companies ?? null, now) : null;
+        return run && signed && inScope(signed, run.company) ? await executionOf(tx, run, scopeOf(signed), now) : null;
       }, { readOnly: true });
       return found ? ok(found) : NOT_FOUND;
     },
@@ -45,7 +46,7 @@ export function executionHandlers(world: World): Pick<Handlers, 'getExecution' |
 }
 
 const inScope = (signed: Signed | null, company: CompanyN): boolean =>
-  signed !== null && (signed.companies === null || signed.companies.includes(company));
+  signed !== null && seesCompany(scopeOf(signed), company);
 
 async function decide(tx: TenantTx, signed: Signed, change: Change, asked: readonly RunN[], now: number) {
   const runs = await tx.rows('run', asked);

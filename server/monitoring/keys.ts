@@ -10,6 +10,7 @@ import { failed, ok } from '#contract/result.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { byUser } from '../by.ts';
 import type { By, TenantTx } from '../store/store.ts';
+import { scopeOf, seesCompany } from '../sync/scope.ts';
 import type { World } from '../world.ts';
 import { hashOf, hintOf, secretOf } from './ingest-key.ts';
 import { lock } from './ground.ts';
@@ -28,7 +29,7 @@ export function keyHandlers(world: World): Pick<Handlers, 'listKeys' | 'makeKey'
     makeKey: ({ name, companyN, tool, managed }, ask) => world.store.tenant(ask.tenant, async (tx) => {
       await lock(tx);
       const company = (await tx.rows('company', [companyN])).get(companyN);
-      if (!company || !sees(ask, companyN)) return failed(NOT_FOUND);
+      if (!company || company.deletedAt !== undefined || !sees(ask, companyN)) return failed(NOT_FOUND);
       const id = world.chance.uuid();
       const secret = secretOf(world.chance.bytes(32));
       const event: Event = { type: 'key.made@1', data: { id, name, company: companyN, tool, managed: managed ?? null, hint: hintOf(secret) } };
@@ -84,7 +85,7 @@ const outOf = (key: KeyRow, health: Health | undefined): KeyOut => ({
     : { at: health.last_fault_at, message: health.last_fault ?? '' },
 });
 
-const sees = (ask: Ask, company: CompanyN): boolean => ask.signed !== null && (ask.signed.companies === null || ask.signed.companies.includes(company));
+const sees = ({ signed }: Ask, company: CompanyN): boolean => signed !== null && seesCompany(scopeOf(signed), company);
 
 function by(ask: Ask): By {
   if (!ask.signed) throw new Error('A key without a person who asks for it.');

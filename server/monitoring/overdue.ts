@@ -25,10 +25,11 @@ export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[]
     const unheard = await unheardKeys(tx);
     const next = new Map<JobN, Ms>(jobs.map((job) => [job, Infinity]));
     const uids = await missedUids(tx, ground, bootedAt, now);
+    const companies = await tx.rows('company', [...new Set([...ground.job.values()].map(({ company }) => company))]);
     for (const job of ground.job.values()) {
       const stat = ground.stat.get(job.n);
       const expected = stat ? expectedBy(job, stat, bootedAt, now) : null;
-      if (!stat || !expected) continue;
+      if (!stat || !expected || companies.get(job.company)?.deletedAt !== undefined) continue;
       if (expected.dueAt > now) next.set(job.n, expected.dueAt);
       else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
       else {

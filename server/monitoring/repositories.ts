@@ -10,9 +10,10 @@ export function repositoryHandlers(world: World): Pick<Handlers, 'listRepositori
   return {
     listRepositories: (_input, { tenant, signed }) => world.store.tenant(tenant, async (tx) => {
       if (!signed) throw new Error('a list without a session');
-      const { companies } = scopeOf(signed);
+      const { companies, deleted } = scopeOf(signed);
       let query = tx.sql.selectFrom('repository').select('row').where('tenant_id', '=', tenant);
       if (companies !== null) query = query.where('company_n', 'in', [0, ...companies]);
+      else if (deleted.size > 0) query = query.where('company_n', 'not in', [...deleted]);
       return ok((await query.orderBy('id').execute()).map(({ row }) => outOf(row)));
     }, { readOnly: true }),
   };

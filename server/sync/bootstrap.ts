@@ -16,13 +16,14 @@ const DAY_MS = 86_400_000;
 
 /** All of it from one snapshot of the database: the small tables stand exactly at `cursor`. */
 export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Kinds): Promise<Bootstrap> {
-  const scope = scopeOf(signed);
+  const companies = await tx.all('company');
+  const scope = scopeOf({ ...signed, deleted: companies.flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])) });
   const head = await tx.head();
   const { seq, epoch } = head;
   const windowFrom = dayAt(now - (LIMITS.windowDays - 1) * DAY_MS);
   const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-  const [companies, jobs, causes, problems, keys, people] = [
-    await tx.all('company'), await tx.all('job'), await tx.all('cause'), await problemsSince(tx, scope, Date.parse(windowFrom)),
+  const [jobs, causes, problems, keys, people] = [
+    await tx.all('job'), await tx.all('cause'), await problemsSince(tx, scope, Date.parse(windowFrom)),
     scope.keys ? await tx.all('key') : [], await peopleOf(tx),
   ];
   const views = await tx.all('view');
@@ -51,6 +52,7 @@ async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<Pro
   let query = tx.sql.selectFrom('problem').select('row').where('tenant_id', '=', tx.tenant)
     .where((e) => e.or([e('closed_at', 'is', null), e('last_at', '>=', since)]));
   if (scope.companies !== null) query = query.where('company_n', 'in', scope.companies.size === 0 ? [0] : [...scope.companies]);
+  else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
   return (await query.orderBy('n').execute()).map(({ row }) => row);
 }
 

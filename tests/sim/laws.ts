@@ -24,14 +24,20 @@ export class Shadow {
 
 const byId = <T>(rows: Iterable<T>, id: (row: T) => number): T[] => [...rows].sort((a, b) => id(a) - id(b));
 
-/** SYNC-1: what stands in memory is the log up to the cursor, no more (but for phantoms in pages of days) and never less. */
+/**
+ * SYNC-1: what stands in memory is the log up to the cursor, no more (but for phantoms in pages of days) and never less. SYNC-6: of a company that was deleted
+ * nothing more is given, and from its end on nothing is left; in between there may be what came before.
+ */
 export function expectNoHole(replica: Replica, shadow: Shadow, server: SimServer, user: User): void {
   if (replica.epoch === '') return;
   const { rows } = shadow.upTo(replica.cursor);
-  const sees = (company: number): boolean => user.companies === null || user.companies.includes(company);
+  const sees = (company: number): boolean => !server.isDeleted(company) && (user.companies === null || user.companies.includes(company));
   const { engine } = replica;
-  expect(byId(engine.all('problem'), ({ n }) => n)).toEqual(byId([...rows.problem.values()].filter(({ company }) => sees(company)), ({ n }) => n));
-  expect(byId(engine.all('job'), ({ n }) => n)).toEqual(byId([...rows.job.values()].filter(({ company }) => sees(company)), ({ n }) => n));
+  const ended = new Set([...rows.company.values()].flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])));
+  expect([...engine.all('company').map(({ n }) => n), ...engine.all('job').map(({ company }) => company), ...engine.all('problem').map(({ company }) => company)].filter((n) => ended.has(n))).toEqual([]);
+  expect(engine.runs([...server.rows.run.values()].flatMap(({ n, company }) => (ended.has(company) ? [n] : []))).size).toBe(0);
+  expect(byId(engine.all('problem').filter(({ company }) => sees(company)), ({ n }) => n)).toEqual(byId([...rows.problem.values()].filter(({ company }) => sees(company)), ({ n }) => n));
+  expect(byId(engine.all('job').filter(({ company }) => sees(company)), ({ n }) => n)).toEqual(byId([...rows.job.values()].filter(({ company }) => sees(company)), ({ n }) => n));
   if (replica.daysLeft > 0) return;
   const later = new Set(server.log.slice(replica.cursor).flatMap(({ event }) => (event.type.startsWith('run.') && 'n' in event.data ? [event.data.n] : [])));
   const rekinded = new Set(server.log.slice(replica.cursor).flatMap(({ event }) => (event.type === 'job.changed@1' ? [event.data.n] : [])));

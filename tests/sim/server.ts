@@ -118,7 +118,11 @@ export class SimServer {
     return { token, tokenExpiresAt: this.#now() + this.tokenMs, userId: user.me.id, user: user.me, offlineUntil: this.#now() + this.offlineMs };
   }
 
-  #sees(user: User, company: number | null): boolean { return company === null || user.companies === null || user.companies.includes(company); }
+  #sees(user: User, company: number | null): boolean {
+    return company === null || (!this.isDeleted(company) && (user.companies === null || user.companies.includes(company)));
+  }
+
+  isDeleted(company: number): boolean { return this.rows.company.get(company)?.deletedAt !== undefined; }
 
   #bootstrap(user: User): unknown {
     const { company, job, cause, problem, key, view, shift, preference } = this.rows;
@@ -139,7 +143,7 @@ export class SimServer {
     if (epoch !== this.epoch || after > head) return good({ epoch: this.epoch, cursor: head, head, more: false, events: [] });
     const page = this.log.slice(after, after + this.pageSize);
     const cursor = page.at(-1)?.seq ?? after;
-    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => this.#sees(user, one.company)) });
+    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => one.event.type === 'company.deleted@1' || this.#sees(user, one.company)) });
   }
 
   #stream(user: User): Response {
@@ -161,9 +165,10 @@ export class SimServer {
     return new Response(bytes, { headers: { 'content-type': 'application/octet-stream', 'etag': this.#tag(user, day) } });
   }
 
-  /** Another one where a run of the day was told of, where a job became of another kind, and for who sees others. */
+  /** Another one where a run of the day was told of, where a job became of another kind, for who sees others, and where a company of it was deleted. */
   #tag({ companies }: User, day: string): string {
-    return `"${this.epoch}-${day}-${Math.max(this.#kinds, this.#changed.get(day) ?? 0)}-${companies?.join('.') ?? ''}"`;
+    const gone = new Set([...this.rows.run.values()].flatMap(({ startedAt, company }) => (dayOf(startedAt) === day && this.isDeleted(company) ? [company] : [])));
+    return `"${this.epoch}-${day}-${Math.max(this.#kinds, this.#changed.get(day) ?? 0)}-${companies?.join('.') ?? ''}-${[...gone].sort((a, b) => a - b).join('.')}"`;
   }
 
   #day(user: User, day: string): Uint8Array<ArrayBuffer> {

@@ -34,6 +34,8 @@ export interface Applied {
   readonly people: ReadonlySet<UserId>;
   /** Whose scope changed. */
   readonly scoped: ReadonlySet<UserId>;
+  /** A company was deleted: what is here of it is no longer to be held. */
+  readonly gone: boolean;
   /** Events that could not be read or folded, and were passed over (G11). */
   readonly poison: readonly string[];
 }
@@ -45,7 +47,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
   const written = noWrites();
   const commands = new Set<CommandId>(), rekinded = new Set<JobN>(), people = new Set<UserId>(), scoped = new Set<UserId>();
   const poison: string[] = [], replaced: { by: Logged; before: ProblemRow }[] = [];
-  let committedAt: Ms | null = null;
+  let committedAt: Ms | null = null, gone = false;
   for (const raw of events) {
     const parsed = v.safeParse(LoggedSchema, raw);
     if (!parsed.success) { poison.push(nameOf(raw)); continue; }
@@ -60,6 +62,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
         if (before) replaced.push({ by: logged, before });
       }
     } else if (event.type === 'user.scoped@1') scoped.add(event.data.id);
+    else if (event.type === 'company.deleted@1') gone = true;
     if (!foldInto(base, written, logged)) { poison.push(nameOf(raw)); continue; }
     if (logged.commandId !== null) commands.add(logged.commandId);
     if (logged.actor.is === 'user') people.add(logged.subject ?? logged.actor.id);
@@ -70,7 +73,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
     const job = written.job.get(run.job) ?? base.row('job', run.job);
     if (job) runs.push(leanOf(run, job)); else poison.push(`run ${run.n} of an unknown job`);
   }
-  return { patch: { cursor, rows: smallOf(written), runs }, commands: [...commands], committedAt, rekinded: [...rekinded], replaced, people, scoped, poison };
+  return { patch: { cursor, rows: smallOf(written), runs }, commands: [...commands], committedAt, rekinded: [...rekinded], replaced, people, scoped, gone, poison };
 }
 
 /** Two patches in a row as one. */

@@ -45,7 +45,7 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     if (!plausible(asked, page.output)) return failedWith(NO_ANSWER);
     const applied = applyEvents(replica.base(), events, cursor);
     if (applied.poison.length > 0 && needs.poisoned(applied.poison.join(', '))) return { is: 'anew' };
-    if (applied.scoped.has(needs.me())) return { is: 'anew' };
+    if (applied.gone || applied.scoped.has(needs.me())) return { is: 'anew' };
     if (cursor > asked) needs.applied(applied, await replica.apply(applied, clock.now()), more);
     else await synced(replica, clock);
     if (!more) return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };

@@ -1,0 +1,165 @@
+import type { GivesOf, TakenOf } from '#contract/calls.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { utcText, wallText } from '#contract/monitoring/csv.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
+import type { CompanyListed } from '#contract/people/company-calls.ts';
+import { keeps } from '#contract/people/reach.ts';
+import type { CompanyRow } from '#contract/people/rows.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import { busyFor } from '../http/envelope.ts';
+import { fetchOutbound } from '../outbound/fetch.ts';
+import { secretOf } from '../outbound/secret.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { by, FORBIDDEN, NOT_FOUND, signedOf } from './asking.ts';
+import { companyOf, findCompanies, listedCompanies, seesCompany } from './company-list.ts';
+import { csvAnswer, zoneOf } from './csv-answer.ts';
+import { vacCompanies } from './vac-companies.ts';
+import type { Ask as AskOutside } from './vac-companies.ts';
+
+type Fields = Omit<TakenOf<'editCompany'>, 'id'>;
+type Names = 'listCompanies' | 'reportCompanies' | 'getCompany' | 'createCompany' | 'editCompany' | 'deleteCompany' | 'companiesOfVac' | 'usersToNotify' | 'exportCompanies';
+
+export function companyHandlers(world: World, outside?: AskOutside): Pick<Handlers, Names> {
+  const read = <T>(ask: Ask, work: (tx: TenantTx, signed: Signed) => Promise<T>): Promise<T> => world.store.tenant(ask.tenant, (tx) => work(tx, signedOf(ask)), { readOnly: true });
+  const askOutside = outside ?? fetching(world);
+
+  return {
+    listCompanies: (_, ask) => read(ask, async (tx, signed) => ok(await listedCompanies(tx, signed, await findCompanies(tx, signed)))),
+
+    reportCompanies: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ask) => read(ask, async (tx, signed) => {
+      const found = await findCompanies(tx, signed, query);
+      return ok({ rows: await listedCompanies(tx, signed, found.slice((page - 1) * pageSize, page * pageSize)), count: found.length, page, pageSize });
+    }),
+
+    getCompany: ({ id }, ask) => read(ask, async (tx, signed) => {
+      const company = await companyOf(tx, signed, id);
+      if (!company) return NOT_FOUND;
+      const [listed] = await listedCompanies(tx, signed, [company]);
+      return listed ? ok<GivesOf<'getCompany'>>({ ...listed, counts: await countsOf(tx, company.n, listed.users.length) }) : NOT_FOUND;
+    }),
+
+    createCompany: (fields, ask) => world.store.tenant(ask.tenant, async (tx) => {
+      const signed = signedOf(ask);
+      // A company that its maker could not see would be nobody's.
+      if (signed.companies !== null) return FORBIDDEN;
+      await tx.lock();
+      const refused = await notFitting(tx, signed, fields, null);
+      if (refused) return refused;
+      const n = await tx.take('company', 1), id = world.chance.uuid(), row: CompanyRow = { n, id, name: fields.name, madeAt: ask.now };
+      await tx.append([
+        { event: { type: 'company.made@1', data: { n, id, name: fields.name } }, company: n, entity: `company:${n}` },
+        ...(Object.keys(fields).some((field) => field !== 'name') ? [changed(row, fields)] : []),
+      ], by(ask));
+      await audit(tx, world, ask, { what: 'company.made', user: null, detail: { company: n } });
+      return await shown(tx, ask, id);
+    }),
+
+    editCompany: ({ id, ...fields }, ask) => world.store.tenant(ask.tenant, async (tx) => {
+      const signed = signedOf(ask);
+      await tx.lock();
+      const company = await companyOf(tx, signed, id);
+      if (!company) return NOT_FOUND;
+      const refused = await notFitting(tx, signed, fields, company.n);
+      if (refused) return refused;
+      await tx.append([changed(company, fields)], by(ask));
+      await audit(tx, world, ask, { what: 'company.changed', user: null, detail: { company: company.n, fields: Object.keys(fields).join(', ') } });
+      return await shown(tx, ask, id);
+    }),
+
+    deleteCompany: ({ id }, ask) => world.store.tenant(ask.tenant, async (tx) => {
+      const signed = signedOf(ask);
+      if (signed.companies !== null) return FORBIDDEN;
+      await tx.lock();
+      const company = await companyOf(tx, signed, id);
+      if (!company) return NOT_FOUND;
+      const { n } = company, keys = (await tx.all('key')).filter((key) => key.company === n && key.revokedAt === null);
+      // First, so that no device hears of its keys any more.
+      await tx.append([
+        { event: { type: 'company.deleted@1', data: { n } }, company: n, entity: `company:${n}` },
+        ...keys.map((key) => ({ event: { type: 'key.revoked@1' as const, data: { id: key.id } }, company: n, entity: `key:${key.id}` })),
+      ], by(ask));
+      if (keys.length > 0) await tx.sql.deleteFrom('key_index').where('tenant_id', '=', tx.tenant).where('key_id', 'in', keys.map((key) => key.id)).execute();
+      await audit(tx, world, ask, { what: 'company.deleted', user: null, detail: { company: n, keys: keys.length } });
+      return ok({});
+    }),
+
+    /** The other system is asked outside of any transaction. */
+    async companiesOfVac(_, ask) {
+      const { url, key, ours } = await read(ask, async (tx, signed) => {
+        const { settings } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+        return { url: settings.sso?.vac?.url ?? null, key: await secretOf(tx, world, 'vac'), ours: (await tx.all('company')).filter((one) => seesCompany(signed, one)) };
+      });
+      if (signedOf(ask).companies !== null) return FORBIDDEN;
+      if (url === null || key === null) return ok({ configured: false, companies: [] });
+      const there = await vacCompanies(url, key, askOutside);
+      if (there === null) return failed({ ...busyFor(5_000), message: MESSAGES.getCompanies });
+      const linked = new Map(ours.flatMap((one) => { const id = one.applications?.vac.id ?? null; return id === null ? [] : [[id, one.id] as const]; }));
+      return ok({ configured: true, companies: there.map(({ id, name }) => ({ id, name, companyId: linked.get(id) ?? null })) });
+    },
+
+    usersToNotify: ({ veeamId }, ask) => read(ask, async (tx, signed) => {
+      const company = (await tx.all('company')).find((one) => seesCompany(signed, one) && (one.veeamId === veeamId || one.id === veeamId.toLowerCase()));
+      if (!company) return NOT_FOUND;
+      const users = new Map((await tx.all('user')).filter((user) => user.deletedAt === null && (user.companies === null || user.companies.includes(company.n))).map((user) => [user.id, user]));
+      const ids = (company.notify ?? []).filter((id) => users.has(id));
+      const people = ids.length === 0 ? [] : await tx.sql.selectFrom('person').select(['id as _id', 'name', 'username', 'email']).where('tenant_id', '=', tx.tenant).where('id', 'in', ids).orderBy('username').execute();
+      return ok({ users: people });
+    }),
+
+    exportCompanies: (query, ask) => read(ask, async (tx, signed) => {
+      const zone = await zoneOf(tx), rows = await listedCompanies(tx, signed, await findCompanies(tx, signed, query));
+      return csvAnswer('Companies', ask.now, zone, [
+        ['Name', 'Users', 'Told', 'Veeam id', 'VSPC id', 'Cloud Director id', 'Zerto id', 'Microsoft 365', 'Organizations', `Created (${zone})`, 'Created (UTC)'],
+        ...rows.map(({ name, users, notify, veeamId, applications: { vac, vcd, zerto, office365 }, madeAt }) => [
+          name, users.map((one) => one.username).join(', '), notify.map((one) => one.username).join(', '), veeamId, vac.id, vcd.id, zerto.id, office365.enabled ? 'Yes' : 'No',
+          office365.organizations.map((one) => one.id).join(', '), wallText(madeAt, zone), utcText(madeAt),
+        ]),
+      ]);
+    }),
+  };
+}
+
+/** All that is set of it, from here on. */
+const changed = (row: CompanyRow, fields: Partial<Fields>) => ({
+  event: {
+    type: 'company.changed@1' as const,
+    data: {
+      n: row.n, name: fields.name ?? row.name, applications: fields.applications ?? row.applications ?? NO_APPLICATIONS,
+      veeamId: fields.veeamId === undefined ? row.veeamId ?? null : fields.veeamId, notify: [...new Set(fields.notify ?? row.notify ?? [])],
+    },
+  },
+  company: row.n, entity: `company:${row.n}`,
+});
+
+async function shown(tx: TenantTx, ask: Ask, id: string): Promise<Result<CompanyListed>> {
+  const signed = signedOf(ask), company = await companyOf(tx, signed, id);
+  const [listed] = company ? await listedCompanies(tx, signed, [company]) : [];
+  return listed ? ok(listed) : NOT_FOUND;
+}
+
+const sameName = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** Why fields cannot stand: a name that another company has, people whom one does not keep. */
+async function notFitting(tx: TenantTx, signed: Signed, { name, notify = [] }: Partial<Fields>, own: CompanyN | null): Promise<Result<never> | null> {
+  if (name !== undefined && (await tx.all('company')).some((one) => one.n !== own && one.deletedAt === undefined && sameName(one.name) === sameName(name))) return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
+  const users = await tx.rows('user', notify.map((id) => id.toLowerCase()));
+  return notify.every((id) => { const user = users.get(id.toLowerCase()); return user?.deletedAt === null && (user.companies === null || keeps(signed, user)); }) ? null : NOT_FOUND;
+}
+
+async function countsOf(tx: TenantTx, n: CompanyN, users: number): Promise<GivesOf<'getCompany'>['counts']> {
+  const jobs = (await tx.sql.selectFrom('job').select('n').where('tenant_id', '=', tx.tenant).where('company_n', '=', n).execute()).map((job) => job.n);
+  const runs = jobs.length === 0 ? 0 : (await tx.sql.selectFrom('run').select((e) => e.fn.countAll<number>().as('runs')).where('tenant_id', '=', tx.tenant).where('job_n', 'in', jobs).executeTakeFirstOrThrow()).runs;
+  const keys = (await tx.all('key')).filter((key) => key.company === n && key.revokedAt === null).length;
+  return { jobs: jobs.length, runs, users, keys };
+}
+
+const fetching = (world: World): AskOutside => async (url, headers) => {
+  const answer = await fetchOutbound(world, url, { headers });
+  return { status: answer.status, text: await answer.text() };
+};

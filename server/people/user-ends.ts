@@ -1,0 +1,102 @@
+import type { GivesOf } from '#contract/calls.ts';
+import type { UserId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import type { Directory } from '../directory/directory.ts';
+import { directoryOf } from '../directory/of.ts';
+import { endSessionsOf } from '../end-sessions.ts';
+import { busyFor } from '../http/envelope.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
+import { hashPassword } from '../passwords.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { by, NOT_YOURSELF, signedOf } from './asking.ts';
+import { tellOfPassword } from './invite.ts';
+import { about, change, notDeletable } from './users.ts';
+
+/** Where the directory of a provider comes from: given once, so that tests give another. */
+export type DirectoryFrom = (tx: TenantTx, world: World) => Promise<Directory | null>;
+
+/** What ends of a user: its password, or all of it. */
+export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = directoryOf): Pick<Handlers, 'removeUser' | 'setPasswordDb' | 'setPasswordAd'> => ({
+  removeUser: ({ id }, ask) => change(world, ask, id, async (tx, user) => {
+    const refused = await notDeletable(tx, ask, user);
+    if (refused) return refused;
+    await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ask));
+    await audit(tx, world, ask, { what: 'user.removed', user: id });
+    await forget(tx, id);
+    return ok({});
+  }),
+
+  async setPasswordDb({ id, password }, ask) {
+    const checked = await change(world, ask, id, async (tx) => {
+      const refused = await notSettable(tx, ask, id, 'db');
+      if (refused) return refused;
+      const fault = passwordFault(password, await measureOf(tx, id));
+      return fault === null ? ok(null) : failed(passwordRefused(fault, 'password'));
+    });
+    if (!checked.ok) return checked;
+    const hashing = hashPassword(password);
+    if (!hashing) return failed(busyFor(1_000));
+    const password_hash = await hashing;
+    return change(world, ask, id, async (tx) => {
+      const refused = await notSettable(tx, ask, id, 'db');
+      if (refused) return refused;
+      await tx.sql.updateTable('person').set({ password_hash, password_reset: true, password_at: ask.now }).where('tenant_id', '=', tx.tenant).where('id', '=', id).execute();
+      return wasSet(world, tx, ask, id);
+    });
+  },
+
+  /** The directory is asked outside of any transaction: it may take seconds. */
+  async setPasswordAd({ id, password }, ask) {
+    const found = await change(world, ask, id, async (tx) => {
+      const refused = await notSettable(tx, ask, id, 'ad');
+      if (refused) return refused;
+      const { username } = await tx.sql.selectFrom('person').select('username').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
+      return ok({ username, directory: await directoryFrom(tx, world) });
+    });
+    if (!found.ok) return found;
+    const { username, directory } = found.value;
+    const outcome = directory ? await directory.reset(username, password, true) : { is: 'unreachable' as const };
+    switch (outcome.is) {
+      case 'refused': return failed(passwordRefused(MESSAGES.passwordPolicy, 'password'));
+      case 'wrong': case 'unreachable': return failed({ ...busyFor(5_000), message: MESSAGES.noDirectory });
+      case 'unknown': return failed({ kind: 'conflict', message: MESSAGES.changePassword });
+      case 'done': return change(world, ask, id, (tx) => wasSet(world, tx, ask, id));
+    }
+  },
+});
+
+/** Why the password of a user is not set here; null where it is. One's own is changed on one's own page, with the present one. */
+async function notSettable(tx: TenantTx, ask: Ask, id: UserId, auth: 'db' | 'ad'): Promise<Result<never> | null> {
+  const { userId, actor } = signedOf(ask);
+  if (id === userId || id === actor) return NOT_YOURSELF;
+  const person = await tx.sql.selectFrom('person').select('auth').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
+  return person.auth === auth ? null : failed({ kind: 'conflict', message: auth === 'db' ? BY_DIRECTORY : NOT_BY_DIRECTORY });
+}
+
+const BY_DIRECTORY = 'The directory keeps the password of this user.';
+const NOT_BY_DIRECTORY = 'This user does not sign in by the directory.';
+
+async function wasSet(world: World, tx: TenantTx, ask: Ask, id: UserId): Promise<Result<GivesOf<'setPasswordDb'>>> {
+  await tx.append([about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })], by(ask));
+  await endSessionsOf(tx, id, ask.now);
+  // Nor does a link that is on its way set another one.
+  await tx.sql.deleteFrom('one_time').where('tenant_id', '=', tx.tenant).where('user_id', '=', id).execute();
+  await audit(tx, world, ask, { what: 'password.set', user: id });
+  const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
+  if (email !== null) await tellOfPassword(tx, world, email);
+  return ok({});
+}
+
+/** All that stands of a user outside the log. The record of accounts keeps its number. */
+async function forget({ tenant, sql }: TenantTx, id: UserId): Promise<void> {
+  for (const table of ['session', 'trusted_device', 'totp', 'recovery_code', 'passkey', 'security_answer', 'one_time', 'attempt', 'notification_ack'] as const) {
+    await sql.deleteFrom(table).where('tenant_id', '=', tenant).where('user_id', '=', id).execute();
+  }
+  await sql.deleteFrom('session').where('tenant_id', '=', tenant).where('actor_id', '=', id).execute();
+  await sql.deleteFrom('person').where('tenant_id', '=', tenant).where('id', '=', id).execute();
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { GivesOf, TakenOf } from '#contract/calls.ts';
+import type { UserId } from '#contract/ids.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { above, keeps } from '#contract/people/reach.ts';
+import type { UserRow } from '#contract/people/rows.ts';
+import type { UserListed } from '#contract/people/user-calls.ts';
+import { utcText, wallText } from '#contract/monitoring/csv.ts';
+import { ok } from '#contract/result.ts';
+import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import type { PersonTable } from '../store/database.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { signedOf } from './asking.ts';
+import { csvAnswer, zoneOf } from './csv-answer.ts';
+
+type Query = Omit<TakenOf<'listUsers'>, 'page' | 'pageSize'>;
+type Person = Selectable<PersonTable>;
+interface Found { readonly person: Person; readonly user: UserRow; readonly lastSignIn: number | null; readonly signedIn: boolean }
+
+export const userListHandlers = (world: World): Pick<Handlers, 'listUsers' | 'exportUsers'> => ({
+  listUsers: ({ page = 1, pageSize = PAGE_SIZE, ...query }, ask) => world.store.tenant(ask.tenant, async (tx) => {
+    const found = await findUsers(tx, ask, query);
+    return ok<GivesOf<'listUsers'>>({ rows: await listed(tx, signedOf(ask), found.slice((page - 1) * pageSize, page * pageSize)), count: found.length, page, pageSize });
+  }, { readOnly: true }),
+
+  exportUsers: (query, ask) => world.store.tenant(ask.tenant, async (tx) => {
+    const zone = await zoneOf(tx), rows = await listed(tx, signedOf(ask), await findUsers(tx, ask, query));
+    const moments = (at: number | null): readonly (string | null)[] => (at === null ? [null, null] : [wallText(at, zone), utcText(at)]);
+    return csvAnswer('Users', ask.now, zone, [
+      ['User name', 'Name', 'E-mail', 'Roles', 'Companies', 'Accounts', 'Signs in by', 'Second factor', `Last sign-in (${zone})`, 'Last sign-in (UTC)', `Created (${zone})`, 'Created (UTC)', 'Deleted'],
+      ...rows.map((one) => [
+        one.username, one.name, one.email, one.roles, one.companies === null ? 'All' : one.companies.map(({ name }) => name).join(', '),
+        one.accounts.map(({ accountId }) => accountId).join(', '), one.auth, one.secondFactor, ...moments(one.lastSignIn), ...moments(one.madeAt), one.deleted ? 'Yes' : 'No',
+      ]),
+    ]);
+  }, { readOnly: true }),
+});
+
+/** Those that who asks keeps, in the order asked for. */
+async function findUsers(tx: TenantTx, { signed, now }: Ask, { search = '', sort = 'username', role, deleted }: Query): Promise<Found[]> {
+  if (!signed) return [];
+  const users = new Map((await tx.all('user')).filter((user) => user.id === signed.userId || keeps(signed, user)).map((user) => [user.id, user]));
+  const people = await tx.sql.selectFrom('person').selectAll().where('tenant_id', '=', tx.tenant).execute();
+  const [seen, open] = [await lastSignIns(tx), await signedInNow(tx, now)];
+  const asked = search.toLowerCase();
+  const found = people.flatMap((person): Found[] => {
+    const user = users.get(person.id);
+    if (!user || (deleted === undefined ? user.deletedAt !== null : deleted === 'only' && user.deletedAt === null)) return [];
+    if (role !== undefined && !user.roles.includes(role)) return [];
+    if (asked !== '' && ![person.username, person.name, person.email ?? ''].some((text) => text.toLowerCase().includes(asked))) return [];
+    return [{ person, user, lastSignIn: seen.get(person.id) ?? null, signedIn: open.has(person.id) }];
+  });
+  const down = sort.startsWith('-'), by = sort.replace('-', '');
+  const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+  const order = (a: Found, b: Found): number => {
+    if (by === 'lastSignIn') return (a.lastSignIn ?? 0) - (b.lastSignIn ?? 0);
+    if (by === 'madeAt') return a.user.madeAt - b.user.madeAt;
+    const text = ({ person }: Found): string => (by === 'name' ? person.name : by === 'email' ? person.email ?? '' : person.username);
+    return names.compare(text(a), text(b));
+  };
+  return found.sort((a, b) => (down ? -order(a, b) : order(a, b)) || (a.person.id < b.person.id ? -1 : 1));
+}
+
+/** One user as its keeper sees it; null where there is none, or none that this keeper keeps. */
+export async function userListed(tx: TenantTx, signed: Signed, id: UserId, now: number): Promise<UserListed | null> {
+  const user = (await tx.rows('user', [id])).get(id);
+  const person = await tx.sql.selectFrom('person').selectAll().where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
+  if (!user || !person || !keeps(signed, user)) return null;
+  const [one] = await listed(tx, signed, [{ person, user, lastSignIn: (await lastSignIns(tx, id)).get(id) ?? null, signedIn: (await signedInNow(tx, now)).has(id) }]);
+  return one ?? null;
+}
+
+async function listed(tx: TenantTx, signed: Signed, found: readonly Found[]): Promise<UserListed[]> {
+  if (found.length === 0) return [];
+  const ids = found.map(({ person }) => person.id);
+  const companies = new Map((await tx.all('company')).filter(({ deletedAt }) => deletedAt === undefined).map((company) => [company.n, company]));
+  const { settings } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+  const totp = new Set((await tx.sql.selectFrom('totp').select('user_id').where('tenant_id', '=', tx.tenant).where('user_id', 'in', ids).where('confirmed_at', 'is not', null).execute()).map((row) => row.user_id));
+  const passkeys = new Set((await tx.sql.selectFrom('passkey').select('user_id').where('tenant_id', '=', tx.tenant).where('user_id', 'in', ids).execute()).map((row) => row.user_id));
+  return found.map(({ person, user, lastSignIn, signedIn }): UserListed => {
+    const own = person.settings;
+    const bySms = person.mobile_phone !== null && (own.sms === true || settings.secondFactor === 'sms');
+    return {
+      _id: person.id, username: person.username, name: person.name, email: person.email, roles: user.roles.join(', '), acl: user.roles.map((role) => ({ role })),
+      companies: user.companies && user.companies.flatMap((n) => { const one = companies.get(n); return one ? [{ n, _id: one.id, name: one.name }] : []; }),
+      auth: person.auth, mobilePhone: person.mobile_phone, officePhone: person.office_phone,
+      sso: { vac: own.sso?.vac ?? null, vcd: own.sso?.vcd ?? null, zerto: own.sso?.zerto ?? null },
+      accounts: (own.accounts ?? []).map(({ accountId, name }) => ({ accountId, name: name ?? null })),
+      managedFilterType: own.managedFilterType ?? null, assignAsConnectWiseOwner: own.assignAsConnectWiseOwner ?? false, forceSecurityQuestions: person.force_questions,
+      veeamServiceAccount: own.veeamServiceAccount ?? null, isO365Migrator: own.isO365Migrator ?? false, landingPage: own.landingPage ?? null, features: own.features ?? [],
+      passwordReset: person.password_reset, invited: person.auth === 'db' && person.password_hash === null, deleted: user.deletedAt !== null, deletedAt: user.deletedAt,
+      madeAt: user.madeAt, lastSignIn, signedIn, secondFactor: passkeys.has(person.id) ? 'passkey' : totp.has(person.id) ? 'totp' : bySms ? 'sms' : 'none',
+      editable: !above(signed, user.roles),
+    };
+  });
+}
+
+/** By their own hands. Of sessions that were forgotten the record of accounts still knows. */
+async function lastSignIns(tx: TenantTx, id: UserId | null = null): Promise<Map<UserId, number>> {
+  const only = id === null ? sql`` : sql`and user_id = ${id}`;
+  const { rows } = await sql<{ user_id: UserId; at: number }>`select user_id, max(at)::bigint as at from (
+      select user_id, made_at as at from session where tenant_id = ${tx.tenant} and actor_id is null ${only}
+      union all select user_id, at from audit where tenant_id = ${tx.tenant} and what = 'signed.in' and user_id is not null ${only}
+    ) as seen group by user_id`.execute(tx.sql);
+  return new Map(rows.map(({ user_id, at }) => [user_id, at]));
+}
+
+async function signedInNow(tx: TenantTx, now: number): Promise<Set<UserId>> {
+  const rows = await tx.sql.selectFrom('session').select('user_id').distinct().where('tenant_id', '=', tx.tenant).where('actor_id', 'is', null)
+    .where('ended_at', 'is', null).where('idle_until', '>', now).where('absolute_until', '>', now).execute();
+  return new Set(rows.map(({ user_id }) => user_id));
+}
