@@ -26,3 +26,10 @@ export const countFactor = (tx: TenantTx, userId: UserId, device: string | null,
 /** It was right. */
 export const forgiveFactor = (tx: TenantTx, { tried }: Counted, userId: UserId, device: string | null, now: Ms): Promise<void> =>
   forgive(tx, device === null ? tried : [deviceFactorBucket(device, userId), ...tried.filter(({ rule }) => rule !== DEVICE_RULE)], factorBucket(userId), now);
+
+/** Ends what was counted of wrong codes and passkeys against an account. Answers how long the rows were. */
+export async function endFactorFailures({ tenant, sql }: TenantTx, userId: UserId): Promise<readonly number[]> {
+  const ended = await sql.deleteFrom('throttle').where('tenant_id', '=', tenant)
+    .where((one) => one.or([one('bucket', '=', factorBucket(userId).name), one('bucket', 'like', `device:%:factor:${userId}`)])).returning('failures').execute();
+  return ended.map(({ failures }) => failures);
+}

@@ -5,6 +5,8 @@ import { LIMITS } from '#contract/limits.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 
+/** COSE numbers of Ed25519, ES256 and RS256: every key has one of them, and they need nothing experimental of the runtime. */
+const ALGORITHMS = [-8, -7, -257];
 /** A user has a bounded number. */
 export const MOST_PASSKEYS = 20;
 
@@ -35,7 +37,7 @@ export async function creationOptions(tx: TenantTx, host: string, challenge: str
   return JSON.stringify(await generateRegistrationOptions({
     rpID: relyingOn(host).rpID, rpName: of.provider, userID: handleOf(of.user), userName: of.username, userDisplayName: of.name, challenge: bytes(challenge),
     timeout: LIMITS.attemptMs, excludeCredentials: credentialsOf(await passkeysOf(tx, of.user)),
-    authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
+    supportedAlgorithmIDs: ALGORITHMS, authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
   }));
 }
 
@@ -106,7 +108,7 @@ export async function readNewPasskey({ host, challenge, response }: Asked): Prom
   try {
     const outcome = await verifyRegistrationResponse({
       response: { id: shown.id, rawId: shown.rawId, type: shown.type, clientExtensionResults: {}, response: made },
-      expectedChallenge: challenge, expectedOrigin: [...origins], expectedRPID: rpID, requireUserVerification: false,
+      expectedChallenge: challenge, expectedOrigin: [...origins], expectedRPID: rpID, requireUserVerification: false, supportedAlgorithmIDs: ALGORITHMS,
     });
     if (!outcome.verified) return null;
     const { id, publicKey, counter } = outcome.registrationInfo.credential;

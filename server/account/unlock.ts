@@ -2,6 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Store } from '../store/store.ts';
 import { tenantOfHost } from '../store/tenants.ts';
 import { usernameKey } from '../usernames.ts';
+import { endFactorFailures } from './attempt-throttle.ts';
 import { endFailures } from './throttle.ts';
 
 /** `provider`: the name of the portal that the host leads to. `failures`: how many stood in a row where most did; 0 where none did. */
@@ -11,7 +12,7 @@ export type Unlocked =
   | { readonly is: 'no-account'; readonly provider: string };
 
 /**
- * Ends the rows of failures of an account, on devices that it knows and those that it does not, so that its user gets in again where guessing has
+ * Ends the rows of failures of an account, of passwords and of second factors, on devices that it knows and those that it does not, so that its user gets in again where guessing has
  * closed it (G37). Password and sessions stay. Recorded.
  */
 export async function unlock(store: Store, host: string, username: string, id: string, now: Ms): Promise<Unlocked> {
@@ -23,7 +24,7 @@ export async function unlock(store: Store, host: string, username: string, id: s
     const key = usernameKey(username);
     const person = await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('username_key', '=', key).executeTakeFirst();
     if (person === undefined) return { is: 'no-account', provider };
-    const ended = await endFailures(tx, key, person.id);
+    const ended = [...await endFailures(tx, key, person.id), ...await endFactorFailures(tx, person.id)];
     await sql.insertInto('audit').values({
       tenant_id: tenant, at: now, id, what: 'account.unlocked', user_id: person.id, actor_id: null, impersonation_id: null, ip: '', agent: 'unlock command', detail: '{}',
     }).execute();
