@@ -29,7 +29,7 @@ export default defineConfig({
         { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store))\// },
         { name: 'base', test: /vite\/preload-helper|\/(contract\/(messages\/base|limits|abilities)|src\/(clock|door|line|session|kept|ui\/(icon|icon-paths|button|kbd|callout|text-field)|frame\/(announce|brand-mark|branded))\.tsx?$)/ },
         // What every screen behind the sign-in has: many small files would each be named in the first one.
-        { name: 'parts', test: /\/(contract\/monitoring\/(day|query|words|cause)|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/ },
+        { name: 'parts', test: /\/(contract\/(messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/ },
       ] } },
       onLog(level, log, handler) {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE' && log.code !== 'PLUGIN_TIMINGS') handler(level, log);
