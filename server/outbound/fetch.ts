@@ -43,7 +43,7 @@ export async function fetchOutbound(world: World, address: string | URL, { metho
     return await new Promise<Response>((resolve, reject) => {
       const answered = (answer: IncomingMessage): void => { collect(answer, name).then(resolve, reject); };
       const going = tls
-        ? secure({ ...options, servername: isIP(name) === 0 ? name : '', minVersion: 'TLSv1.2', agent: new Secure({ keepAlive: false }) }, answered)
+        ? secure({ ...options, servername: isIP(name) === 0 ? name : '', minVersion: 'TLSv1.2', rejectUnauthorized: true, agent: new Secure({ keepAlive: false }) }, answered)
         : plain({ ...options, agent: new Plain({ keepAlive: false }) }, answered);
       timer = world.clock.after(timeoutMs, () => { going.destroy(new OutboundError('unreachable', `${name} did not answer in time.`)); });
       going.on('error', reject);

@@ -40,9 +40,10 @@ export async function sendMail(world: World, { settings, password, name }: MailG
     return { is: 'sent' };
   } catch (error) {
     const { responseCode, code } = error as { readonly responseCode?: number; readonly code?: string };
-    const fault = responseCode !== undefined && code !== 'EAUTH' ? `${host} refused the mail (${responseCode}).` : faultInWords(error, host);
+    const ofIt = responseCode !== undefined && (code === 'EENVELOPE' || code === 'EMESSAGE');
+    const fault = ofIt ? `${host} refused the mail (${responseCode}).` : faultInWords(error, host);
     // What the server says of this mail or its address stands; what it says of us, or of its own state, may be better later.
-    return responseCode !== undefined && responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE') ? { is: 'given-up', fault } : { is: 'later', fault, afterMs: null };
+    return ofIt && responseCode >= 500 ? { is: 'given-up', fault } : { is: 'later', fault, afterMs: null };
   } finally {
     timer?.cancel();
     transport?.close();

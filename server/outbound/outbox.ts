@@ -32,7 +32,7 @@ const OWN_NAME = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i, LOOPBACK = /^(127
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'cf-connecting-ip'];
 
 function isOperator({ config }: World, request: Request, env: unknown): boolean {
-  const { incoming } = env as { readonly incoming?: { readonly httpVersion?: string; readonly socket?: { readonly remoteAddress?: string } } };
+  const incoming = (env as { readonly incoming?: { readonly httpVersion?: string; readonly socket?: { readonly remoteAddress?: string } } } | undefined)?.incoming;
   const site = request.headers.get('sec-fetch-site');
   return config.trustedProxies.length === 0 && LOOPBACK.test(incoming?.socket?.remoteAddress ?? '') && incoming?.httpVersion !== '1.0'
     && OWN_NAME.test(request.headers.get('host') ?? '') && PASSED_ON.every((name) => !request.headers.has(name)) && (site === null || site === 'none' || site === 'same-origin');

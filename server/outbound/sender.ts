@@ -18,7 +18,7 @@ const HELD_MS: Ms = 5 * 60_000;
 const KEEP_MS: Ms = 7 * 86_400_000, CLEAN_MS: Ms = 3_600_000;
 /** A message that is being sent when the server stops has this long to arrive; else it is tried again by the next one. */
 const STOP_MS: Ms = 3_000;
-const AT_ONCE = 10;
+const AT_ONCE = 10, MOST_AT_ONCE = 40;
 /** A code is of no use after a few minutes, a mail for an hour and more. */
 const MOST_TRIES = { sms: 5, mail: 10 } as const;
 const FIRST_MS: Ms = 15_000, LONGEST_MS: Ms = 30 * 60_000;
@@ -38,25 +38,36 @@ export const waitAfter = (tries: number, asked: Ms | null): Ms => Math.min(LONGE
  */
 export function startPost(world: World): { stop(): Promise<void>; tick(): Promise<void> } {
   let timer: { cancel(): void } | null = null;
-  let running: Promise<void> = Promise.resolve();
+  let taking: Promise<void> = Promise.resolve();
   let allAt: Ms = 0, cleanAt: Ms = 0, stopped = false;
+  const going = new Set<Promise<void>>();
 
-  async function work(tenants: readonly TenantId[]): Promise<void> {
+  /** Takes what is due, one provider after the other, and does not wait for what is sent: one gateway that hangs holds nobody else up. */
+  async function take(tenants: readonly TenantId[]): Promise<void> {
     const now = world.clock.now(), clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
     if (clean) cleanAt = now;
     for (const tenant of tenants) {
       try {
         if (clean) await world.store.tenant(tenant, ({ sql }) => sql.deleteFrom('outgoing').where('tenant_id', '=', tenant).where('made_at', '<', now - KEEP_MS).execute());
-        for (let more = true; more;) more = await sendDue(world, tenant) && !stopped;
+        for (let more = true; more && going.size < MOST_AT_ONCE;) {
+          const { rows, gateways } = await world.store.tenant(tenant, (tx) => takeDue(tx, world));
+          for (const row of rows) {
+            const one = send(world, tenant, gateways, row).catch((error: unknown) => { failed(tenant, error); }).finally(() => going.delete(one));
+            going.add(one);
+          }
+          more = rows.length === AT_ONCE && !stopped;
+        }
       } catch (error) {
-        world.log.error('what goes out of a provider could not be looked after', { tenant, ...faultOf(error) });
+        failed(tenant, error);
       }
     }
   }
+  function failed(tenant: TenantId, error: unknown): void { world.log.error('what goes out of a provider could not be looked after', { tenant, ...faultOf(error) }); }
+
   /** One after the other: nothing is overtaken. */
   function run(of: () => Promise<readonly TenantId[]>): Promise<void> {
-    running = running.then(async () => work(await of())).catch((error: unknown) => { world.log.error('the post failed', faultOf(error)); });
-    return running;
+    taking = taking.then(async () => take(await of())).catch((error: unknown) => { world.log.error('the post failed', faultOf(error)); });
+    return taking;
   }
   function wait(): void {
     timer = world.clock.after(QUICK_MS, () => {
@@ -69,34 +80,32 @@ export function startPost(world: World): { stop(): Promise<void>; tick(): Promis
   }
   wait();
   return {
-    tick: () => run(() => world.store.tenants()),
+    /** Takes all that is due, and waits until each has gone or failed. */
+    async tick() {
+      await run(() => world.store.tenants());
+      await Promise.all(going);
+    },
     async stop() {
       stopped = true;
       timer?.cancel();
-      await Promise.race([running, new Promise<void>((resolve) => { world.clock.after(STOP_MS, resolve); })]);
+      await Promise.race([taking.then(() => Promise.all(going)), new Promise<void>((resolve) => { world.clock.after(STOP_MS, resolve); })]);
     },
   };
 }
 
-/** Answers whether there may be more. */
-async function sendDue(world: World, tenant: TenantId): Promise<boolean> {
-  const taken = await world.store.tenant(tenant, (tx) => take(tx, world));
-  for (const { id, kind, sealed, tries } of taken.rows) {
-    const outcome = await attempt(world, tenant, taken.gateways, { id, sealed });
-    const now = world.clock.now();
-    const over = outcome.is === 'later' && tries >= MOST_TRIES[kind];
-    if (outcome.is !== 'sent') world.log.warn('a message did not go out', { tenant, kind, tries, fault: outcome.fault, ...(over || outcome.is === 'given-up' ? { given: 'up' } : {}) });
-    await world.store.tenant(tenant, ({ sql }) => sql.updateTable('outgoing').set(
-      outcome.is === 'sent' ? { sent_at: now, next_at: null, fault: null, sealed: '' }
-        : { next_at: over || outcome.is === 'given-up' ? null : now + waitAfter(tries, outcome.afterMs), fault: outcome.fault },
-    ).where('tenant_id', '=', tenant).where('id', '=', id).where('sent_at', 'is', null).execute());
-  }
-  return taken.rows.length === AT_ONCE;
+async function send(world: World, tenant: TenantId, gateways: Gateways, { id, kind, sealed, tries }: Taken): Promise<void> {
+  const outcome = await attempt(world, tenant, gateways, { id, sealed });
+  const now = world.clock.now();
+  const over = outcome.is === 'given-up' || (outcome.is === 'later' && tries >= MOST_TRIES[kind]);
+  if (outcome.is !== 'sent') world.log.warn('a message did not go out', { tenant, kind, tries, fault: outcome.fault, ...(over ? { given: 'up' } : {}) });
+  await world.store.tenant(tenant, ({ sql }) => sql.updateTable('outgoing').set(
+    outcome.is === 'sent' ? { sent_at: now, next_at: null, fault: null, sealed: '' } : { next_at: over ? null : now + waitAfter(tries, outcome.afterMs), fault: outcome.fault },
+  ).where('tenant_id', '=', tenant).where('id', '=', id).where('sent_at', 'is', null).execute());
 }
 
 interface Taken { readonly id: string; readonly kind: 'mail' | 'sms'; readonly sealed: string; readonly tries: number }
 
-async function take(tx: TenantTx, world: World): Promise<{ readonly rows: readonly Taken[]; readonly gateways: Gateways }> {
+async function takeDue(tx: TenantTx, world: World): Promise<{ readonly rows: readonly Taken[]; readonly gateways: Gateways }> {
   const { tenant, sql } = tx, now = world.clock.now();
   const due = await sql.selectFrom('outgoing').select(['id', 'kind', 'sealed', 'tries']).where('tenant_id', '=', tenant).where('sent_at', 'is', null).where('next_at', '<=', now)
     .orderBy('next_at').limit(AT_ONCE).forUpdate().skipLocked().execute();
