@@ -7,11 +7,13 @@ import { useDrawer } from './drawer-state.ts';
 import { useFrameKeys } from './frame-keys.ts';
 import { setPalette, usePalette } from './palette-state.ts';
 import { usePreferredTheme } from './preferred.ts';
+import { useReauthAsked } from './reauth.ts';
 import { Sidebar } from './sidebar.tsx';
 
 const stay = async (): Promise<void> => { await (await import('../offline.ts')).stay(); };
 const palette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await palette()).Palette }));
+const ReauthQuestion = lazy(async () => ({ default: (await import('./reauth.tsx')).ReauthQuestion }));
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 
 /** Sidebar and screen. On a phone the sidebar is a drawer. */
@@ -19,6 +21,7 @@ export function Frame() {
   const wide = useWide();
   const drawer = useDrawer();
   const asking = usePalette();
+  const reauth = useReauthAsked();
   const { history } = useRouter();
   usePreferredTheme();
   useFrameKeys({ asking, onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
@@ -35,6 +38,7 @@ export function Frame() {
       <div className="relative min-h-0 min-w-0"><Outlet /></div>
       {!wide && drawer && <Suspense><Drawer /></Suspense>}
       {asking && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
+      {reauth && <Suspense><ReauthQuestion /></Suspense>}
       <Toasts />
     </div>
   );
