@@ -4,7 +4,7 @@ import type { Evidence } from '#contract/monitoring/desk-calls.ts';
 import { EVIDENCE_DEFAULTS, evidencePlace, evidenceQuery, evidenceTime } from '#src/areas/monitoring/evidence/address.ts';
 import { evidenceLine, makeEvidenceFile } from '#src/areas/monitoring/evidence/file.ts';
 import type { EvidencePage } from '#src/areas/monitoring/evidence/file.ts';
-import { SHORTCUTS, spanOfKey } from '#src/areas/monitoring/span/dates.ts';
+import { SHORTCUTS, spanOfKey } from '#src/span/dates.ts';
 
 const AT = Date.UTC(2026, 10, 21, 7, 46), DAY = 86_400_000, RULE = { zone: 'Europe/Berlin', hour: 4 };
 const line = (more: Partial<Evidence>): Evidence => ({

@@ -6,8 +6,8 @@ import { boardOf, listAddress, queryOf } from '#src/areas/monitoring/calendar/ad
 import { askOf, bounded, cleared, DEFAULTS, foldToggled, isNarrowed, MOST_DAYS } from '#src/areas/monitoring/calendar/board.ts';
 import type { Board } from '#src/areas/monitoring/calendar/board.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
-import { addDays, daysOf } from '#src/areas/monitoring/span/dates.ts';
-import type { Span } from '#src/areas/monitoring/span/dates.ts';
+import { addDays, daysOf } from '#src/span/dates.ts';
+import type { Span } from '#src/span/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const some = <T>(all: readonly T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...all), { maxLength: 4 });

@@ -6,8 +6,8 @@ import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import { BOARD, boardAddress, boardOf, listAddress, queryOf, searchAddress, STATS } from '#src/areas/monitoring/dashboard/address.ts';
 import type { Board } from '#src/areas/monitoring/dashboard/address.ts';
 import { daysWords, historyOf, stretchOf } from '#src/areas/monitoring/dashboard/times.ts';
-import { addDays, startOfDay } from '#src/areas/monitoring/span/dates.ts';
-import type { Span } from '#src/areas/monitoring/span/dates.ts';
+import { addDays, startOfDay } from '#src/span/dates.ts';
+import type { Span } from '#src/span/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const day = fc.integer({ min: 0, max: 20_000 }).map((days) => addDays('1990-01-01', days));

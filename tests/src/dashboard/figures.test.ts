@@ -4,7 +4,7 @@ import type { DayTally, Tally } from '#contract/monitoring/overview.ts';
 import { beginsLater, columnsOf, columnWords, daysAColumn, goodOf, traceOf } from '#src/areas/monitoring/dashboard/columns.ts';
 import { againstWords, countDelta, shareDelta, shareOf, shareWords } from '#src/areas/monitoring/dashboard/figures.ts';
 import { CHART, CHART_TALL, columnAt, draw, labelled, roomFor, shortCount, topOf } from '#src/areas/monitoring/dashboard/scales.ts';
-import { addDays } from '#src/areas/monitoring/span/dates.ts';
+import { addDays } from '#src/span/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const NONE: Tally = { runs: 0, success: 0, warning: 0, failed: 0, missed: 0, anomaly: 0, running: 0, bytes: 0 };

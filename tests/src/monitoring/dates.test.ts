@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addDays, dayAt, daysOf, SHORTCUTS, spanLabel, startOfDay, timesOf } from '#src/areas/monitoring/span/dates.ts';
+import { addDays, dayAt, daysOf, SHORTCUTS, spanLabel, startOfDay, timesOf } from '#src/span/dates.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const ZONES = ['UTC', 'America/New_York', 'Europe/Berlin', 'America/Havana', 'Africa/Cairo', 'Asia/Kathmandu', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];

@@ -4,7 +4,7 @@ import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { DEFAULTS, filterOf } from '#src/areas/monitoring/daily-checks/list.ts';
-import { dayAt } from '#src/areas/monitoring/span/dates.ts';
+import { dayAt } from '#src/span/dates.ts';
 import { loopOf, must, scene } from '#tests/workers/scene.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
 import { shiftNow } from '#workers/shift/shift-now.ts';

@@ -5,13 +5,13 @@ import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { Button } from '#src/ui/button.tsx';
+import type { DayRule } from '#src/span/dates.ts';
 import type { Column } from '../daily-checks/columns.ts';
 import type { List } from '../daily-checks/list.ts';
 import { ExportButton } from '../export/export-button.tsx';
 import { allOpen } from '../hand-over/since.ts';
 import { listOfView, viewQueryOf } from '../saved-views/views.ts';
 import { ViewsChip } from '../saved-views/views-chip.tsx';
-import type { DayRule } from '../span/dates.ts';
 
 const handOver = () => import('../hand-over/hand-over-dialog.tsx');
 const HandOverDialog = lazy(async () => ({ default: (await handOver()).HandOverDialog }));

@@ -1,6 +1,6 @@
 import { CALENDAR_MODES } from '#contract/monitoring/calendar.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
-import { isDay, spanKey, spanOfKey } from '../span/dates.ts';
+import { isDay, spanKey, spanOfKey } from '#src/span/dates.ts';
 import { bounded, DEFAULTS } from './board.ts';
 import type { Board, Fold, Opened } from './board.ts';
 

@@ -1,7 +1,7 @@
 import type { CalendarAsk, CalendarMode } from '#contract/monitoring/calendar.ts';
 import type { CompanyN, Day, JobN } from '#contract/ids.ts';
-import { daysOf, timesOf } from '../span/dates.ts';
-import type { DayRule, Span } from '../span/dates.ts';
+import { daysOf, timesOf } from '#src/span/dates.ts';
+import type { DayRule, Span } from '#src/span/dates.ts';
 
 /** Everything that shapes the calendar, and the cell that is open over it: what the address holds. Empty lists mean "all". */
 export interface Board extends Pick<CalendarAsk, 'companies' | 'sources' | 'types' | 'instructionTypes' | 'problemsOnly' | 'text'> {

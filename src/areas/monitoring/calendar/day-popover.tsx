@@ -4,7 +4,7 @@ import type { RefObject } from 'react';
 import { useWatch } from '#src/door.ts';
 import { IconButton } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
-import { weekday } from '../span/dates.ts';
+import { weekday } from '#src/span/dates.ts';
 import { DayResults, resultsOf } from './day-results.tsx';
 import type { DayResultsProps } from './day-results.tsx';
 import { shortDay } from './steps.ts';

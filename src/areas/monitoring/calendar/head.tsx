@@ -1,5 +1,5 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- the head of an ARIA grid, and no table */
-import { weekday } from '../span/dates.ts';
+import { weekday } from '#src/span/dates.ts';
 import type { Stretch } from './sight.ts';
 import { monthName } from './steps.ts';
 import { dayWords, WEEKDAYS } from './words.ts';

@@ -1,6 +1,6 @@
 import type { Day } from '#contract/ids.ts';
-import { addDays, daysOf } from '../span/dates.ts';
-import type { Span, SpanUnit } from '../span/dates.ts';
+import { addDays, daysOf } from '#src/span/dates.ts';
+import type { Span, SpanUnit } from '#src/span/dates.ts';
 
 /** The month, quarter or year that these days are exactly; null for any others, and for "last 30 days", which move with today. */
 export function unitOf(span: Span, today: Day): SpanUnit | null {

@@ -5,8 +5,8 @@ import type { CalendarAsk, CalendarView } from '#contract/monitoring/calendar.ts
 import type { Day, Ms } from '#contract/ids.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
-import { dayAt } from '../span/dates.ts';
-import type { DayRule } from '../span/dates.ts';
+import { dayAt } from '#src/span/dates.ts';
+import type { DayRule } from '#src/span/dates.ts';
 import { askOf } from './board.ts';
 import type { Board } from './board.ts';
 import { makePlace } from './place.ts';

@@ -2,7 +2,7 @@ import type { CalendarCell, CalendarMode, CalendarView } from '#contract/monitor
 import type { Ms } from '#contract/ids.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
-import { weekday } from '../span/dates.ts';
+import { weekday } from '#src/span/dates.ts';
 import { shortDay } from './steps.ts';
 
 export type DayHead = CalendarView['days'][number];

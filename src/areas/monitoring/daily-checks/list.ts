@@ -1,7 +1,7 @@
 import type { CauseN, Day, RunN } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
-import { timesOf } from '../span/dates.ts';
-import type { DayRule, Span } from '../span/dates.ts';
+import { timesOf } from '#src/span/dates.ts';
+import type { DayRule, Span } from '#src/span/dates.ts';
 
 /** Everything that shapes the list, and the run that is open beside it: what the address holds. Empty lists mean "all". */
 export interface List extends Omit<RunsFilter, 'from' | 'to'> {

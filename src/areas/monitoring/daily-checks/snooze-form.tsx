@@ -6,7 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
-import { isDay } from '../span/dates.ts';
+import { isDay } from '#src/span/dates.ts';
 import { snoozeChoices, snoozeUntil } from './snooze-times.ts';
 
 interface SnoozeProps {

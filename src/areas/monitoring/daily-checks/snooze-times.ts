@@ -1,5 +1,5 @@
 import type { Day, Ms } from '#contract/ids.ts';
-import { addDays, dayAt, momentAt, weekday } from '../span/dates.ts';
+import { addDays, dayAt, momentAt, weekday } from '#src/span/dates.ts';
 
 export interface SnoozeChoice { readonly word: string; readonly until: Ms; readonly day: Day }
 

@@ -7,12 +7,12 @@ import type { RunsFilter, RunsView, RunsWindow, RunView } from '#contract/monito
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { changePainted, filterPainted, openPainted } from '#src/timing.ts';
+import { dayAt } from '#src/span/dates.ts';
+import type { DayRule } from '#src/span/dates.ts';
 import { useAllFacets } from './all-facets.ts';
 import { queryOf } from './address.ts';
 import { settled } from './cursor.ts';
 import type { Cursor } from './cursor.ts';
-import { dayAt } from '../span/dates.ts';
-import type { DayRule } from '../span/dates.ts';
 import { keepList, keptList } from './kept.ts';
 import { filterOf, toggle } from './list.ts';
 import type { List } from './list.ts';

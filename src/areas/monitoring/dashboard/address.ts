@@ -2,8 +2,8 @@ import type { CauseN, CompanyN, Day, JobN, RunN } from '#contract/ids.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import type { EntityGroup } from '#contract/monitoring/words.ts';
-import { spanKey, spanOfKey } from '../span/dates.ts';
-import type { Span } from '../span/dates.ts';
+import { spanKey, spanOfKey } from '#src/span/dates.ts';
+import type { Span } from '#src/span/dates.ts';
 
 /** The figures at the top, in their order. */
 export const STATS = ['success', 'failed', 'missed', 'anomaly', 'unprotected'] as const;

@@ -1,10 +1,10 @@
 import type { CompanyN, Day, Ms } from '#contract/ids.ts';
 import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
+import { dayAt } from '#src/span/dates.ts';
+import type { DayRule } from '#src/span/dates.ts';
 import { besideQuery, LIST_PATHS } from '../other-lists/address.ts';
 import { isIgnored } from '../other-lists/rows.ts';
-import { dayAt } from '../span/dates.ts';
-import type { DayRule } from '../span/dates.ts';
 
 /** Seen, with no job, and nobody said that this is meant; those seen longest first. */
 export function unprotected(computers: readonly ComputerOut[], companies: readonly CompanyN[], now: Ms): readonly ComputerOut[] {

@@ -4,7 +4,7 @@ import type { ComputerOut, RepositoryOut } from '#contract/monitoring/desk-calls
 import type { Overview } from '#contract/monitoring/overview.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { formatCount, formatTime } from '#src/ui/format.ts';
-import type { DayRule } from '../span/dates.ts';
+import type { DayRule } from '#src/span/dates.ts';
 import { listAddress } from './address.ts';
 import type { Board } from './address.ts';
 import { attentionLines } from './attention.ts';

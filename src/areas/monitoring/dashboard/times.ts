@@ -1,6 +1,6 @@
 import type { Day, Ms } from '#contract/ids.ts';
-import { addDays, daysOf, startOfDay } from '../span/dates.ts';
-import type { DayRule, Span } from '../span/dates.ts';
+import { addDays, daysOf, startOfDay } from '#src/span/dates.ts';
+import type { DayRule, Span } from '#src/span/dates.ts';
 
 /** Days that a figure covers, both included, and their moments (`to` exclusive). */
 export interface Stretch { readonly days: readonly [first: Day, last: Day]; readonly count: number; readonly from: Ms; readonly to: Ms }

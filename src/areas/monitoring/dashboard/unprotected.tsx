@@ -1,8 +1,8 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
-import type { DayRule } from '../span/dates.ts';
-import { dayAt } from '../span/dates.ts';
+import type { DayRule } from '#src/span/dates.ts';
+import { dayAt } from '#src/span/dates.ts';
 import type { Board } from './address.ts';
 import { computersAddress, firstSeenWords, seenBy, unprotected } from './computers.ts';
 import type { Column } from './columns.ts';

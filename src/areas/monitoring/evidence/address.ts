@@ -1,6 +1,6 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { dayAt, spanKey, spanOfKey, timesOf } from '../span/dates.ts';
-import type { DayRule, Span } from '../span/dates.ts';
+import { dayAt, spanKey, spanOfKey, timesOf } from '#src/span/dates.ts';
+import type { DayRule, Span } from '#src/span/dates.ts';
 
 /** What the address of the evidence holds. `company` null: all. */
 export interface EvidencePlace {

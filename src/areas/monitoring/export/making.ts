@@ -1,7 +1,7 @@
 import { MESSAGES } from '#contract/messages.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { saveFile } from './save-file.ts';
+import { saveFile } from '#src/ui/save-file.ts';
 
 /** A file on its way: the share that is done, 0 to 1, and how to end it. Null where none is made. */
 export interface Making { readonly share: number; readonly cancel: () => void }

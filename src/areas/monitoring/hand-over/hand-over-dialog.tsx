@@ -10,8 +10,8 @@ import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
 import { tell } from '#src/ui/toasts.ts';
+import type { DayRule } from '#src/span/dates.ts';
 import { Go } from '../dashboard/go.tsx';
-import type { DayRule } from '../span/dates.ts';
 import { handOverOf, shiftBegan, unlistedWords } from './since.ts';
 
 export interface HandOverDialogProps {

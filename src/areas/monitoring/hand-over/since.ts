@@ -2,10 +2,10 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import type { ShiftNow } from '#contract/monitoring/shift.ts';
 import { formatCount, formatTime, formatWhen } from '#src/ui/format.ts';
 import type { HandOver } from '#workers/api.ts';
+import { dayAt, startOfDay } from '#src/span/dates.ts';
+import type { DayRule } from '#src/span/dates.ts';
 import { DEFAULTS } from '../daily-checks/list.ts';
 import type { List } from '../daily-checks/list.ts';
-import { dayAt, startOfDay } from '../span/dates.ts';
-import type { DayRule } from '../span/dates.ts';
 
 /** A hand-over that is older is nobody's morning any more. */
 const LASTS: Ms = 4 * 86_400_000;

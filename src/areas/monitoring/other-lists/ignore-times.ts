@@ -1,8 +1,8 @@
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { addDays, dayAt, isDay, momentAt } from '#src/span/dates.ts';
 import { SNOOZE_HOUR } from '../daily-checks/snooze-times.ts';
-import { addDays, dayAt, isDay, momentAt } from '../span/dates.ts';
 
 /** `until` null: for good. */
 export interface IgnoreChoice { readonly word: string; readonly until: Ms | null }

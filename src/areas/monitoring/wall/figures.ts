@@ -2,8 +2,8 @@ import type { RunsFilter, RunsView, RunState } from '#contract/monitoring/query.
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { Day } from '#contract/ids.ts';
 import { formatCount } from '#src/ui/format.ts';
-import { timesOf } from '../span/dates.ts';
-import type { DayRule } from '../span/dates.ts';
+import { timesOf } from '#src/span/dates.ts';
+import type { DayRule } from '#src/span/dates.ts';
 
 /** One count of the wall. */
 export interface Figure { readonly state: RunState; readonly word: string; readonly count: number }

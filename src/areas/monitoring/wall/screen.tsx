@@ -12,7 +12,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatCount, formatDay, formatTime } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
-import { dayAt, timesOf } from '../span/dates.ts';
+import { dayAt, timesOf } from '#src/span/dates.ts';
 import { WallAttention } from './attention.tsx';
 import { digitsOf, figuresOf, toCheck, wallFilter } from './figures.ts';
 import { mustReload, standingOf } from './standing.ts';
