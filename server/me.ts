@@ -1,6 +1,5 @@
 import type { Me } from '#contract/account/me.ts';
 import { SSO_PROVIDERS } from '#contract/account/profile.ts';
-import { LIMITS } from '#contract/limits.ts';
 import type { Signed } from './http/handler.ts';
 import type { TenantTx } from './store/store.ts';
 
@@ -14,8 +13,8 @@ export async function meOf(tx: TenantTx, signed: Signed): Promise<Me> {
   const { master_id } = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
   const { settings } = person;
   // Who is of a provider above is not among the people here: its name came with it.
-  const above = actor || signed.impersonation === null ? undefined
-    : await sql.selectFrom('session').select('actor_name').where('tenant_id', '=', tenant).where('id', '=', signed.sessionId).executeTakeFirst();
+  const acting = signed.impersonation === null ? undefined
+    : await sql.selectFrom('session').select(['actor_name', 'absolute_until']).where('tenant_id', '=', tenant).where('id', '=', signed.sessionId).executeTakeFirst();
   return {
     id: signed.userId, username: person.username, name: person.name, email: person.email ?? '', roles: [...signed.roles],
     companies: signed.companies === null ? null : [...signed.companies], serviceProviderId: tenant, masterServiceProviderId: master_id, auth: person.auth,
@@ -23,8 +22,8 @@ export async function meOf(tx: TenantTx, signed: Signed): Promise<Me> {
     acceptedTerms: person.terms_at !== null, landingPage: settings.landingPage ?? null,
     sso: SSO_PROVIDERS.filter((provider) => settings.sso?.[provider]?.enabled === true), language: person.language, timeZone: person.time_zone,
     acting: signed.impersonation === null ? null : {
-      id: signed.actor, username: actor?.username ?? above?.actor_name ?? '', name: actor?.name ?? above?.actor_name ?? '',
-      impersonation: signed.impersonation, until: signed.beganAt + LIMITS.impersonationMs,
+      id: signed.actor, username: actor?.username ?? acting?.actor_name ?? '', name: actor?.name ?? acting?.actor_name ?? '',
+      impersonation: signed.impersonation, until: acting?.absolute_until ?? signed.beganAt,
     },
   };
 }

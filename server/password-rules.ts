@@ -2,7 +2,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { COMMON, WALKS } from './common-passwords.ts';
+import { COMMON, WALKS } from './known-passwords.ts';
 import type { TenantTx } from './store/store.ts';
 
 /** What a password of this user is measured by. `own`: names that must not stand in it. */
@@ -15,7 +15,7 @@ const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i'
 
 /** Null: it may be used. Else why not, in a sentence. No rule says of which kinds its characters have to be (G35). */
 export function passwordFault(password: string, { least, own }: PasswordMeasure): string | null {
-  const length = [...password].length;
+  const length = Array.from(password).length;
   if (length < least) return MESSAGES.passwordShort(least);
   const low = password.normalize('NFKC').toLowerCase(), read = lettersOf(low);
   // Digits and marks round a word are no letters of it.
@@ -51,7 +51,7 @@ export async function measureOfNew({ tenant, sql }: TenantTx, person: { readonly
 }
 
 const parts = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= LEAST_OWN);
-const lettersOf = (text: string): string => [...text].map((one) => DIGITS_AS_LETTERS[one] ?? one).join('');
+const lettersOf = (text: string): string => Array.from(text, (one) => DIGITS_AS_LETTERS[one] ?? one).join('');
 
 /** One or two words of the list with anything but letters round them, one thing over and over, or a walk along the keys. */
 function isCommon(text: string): boolean {
@@ -95,7 +95,7 @@ function walks(text: string): boolean {
 function stepAt(text: string, at: number): number {
   let longest = 0;
   for (const row of WALKS) {
-    for (const line of [row, [...row].toReversed().join('')]) {
+    for (const line of [row, Array.from(row).toReversed().join('')]) {
       let size = longest;
       while (at + size < text.length && (line + line).includes(text.slice(at, at + size + 1))) size += 1;
       longest = Math.max(longest, size);

@@ -15,7 +15,6 @@ export const QUESTIONS = [
   'What was the first film you saw at the cinema?',
   'Where did you spend your first holiday?',
 ] as const;
-export type Question = (typeof QUESTIONS)[number];
 
 /** So many are chosen, and so many are asked. */
 export const QUESTIONS_ASKED = 3;

@@ -10,7 +10,6 @@ const hash = v.pipe(v.string(), v.regex(/^[\w-]{1,200}$/, 'the part of the link 
 
 /** What is asked of this name. The same for a name that nobody has: who exists cannot be told from it (G36). */
 export const AskedSchema = v.object({ authType: v.picklist(['ad', 'db']), questions: v.array(v.string()) });
-export type Asked = v.InferOutput<typeof AskedSchema>;
 
 /** A code is on its way, if this is somebody's name. `until`: ms, when it expires. */
 export const CodeSentSchema = v.object({ until: v.number() });

@@ -127,6 +127,14 @@ export function actingHandlers(world: World): Pick<Handlers, Exclude<keyof typeo
   }
 }
 
+/** Who signs out while acting leaves its own session here too: this device has no way back to it. To be called before the session ends. */
+export async function endActor(tx: TenantTx, world: World, ask: Ask, { sessionId, actor, userId }: Signed): Promise<void> {
+  const { tenant, sql } = tx;
+  await sql.updateTable('session').set({ ended_at: ask.now }).where('tenant_id', '=', tenant).where('user_id', '=', actor).where('ended_at', 'is', null)
+    .where('id', '=', (of) => of.selectFrom('session as acting').select('acting.parent_id').where('acting.tenant_id', '=', tenant).where('acting.id', '=', sessionId)).execute();
+  await audit(tx, world, ask, { what: 'login-as.ended', user: userId });
+}
+
 interface Deed { readonly impersonation: string; readonly reason: string }
 
 function signedOf({ signed }: Ask): Signed {

@@ -54,7 +54,7 @@ export async function sendCode(tx: TenantTx, world: World, key: Buffer, ask: Ask
  * So many turns, each free again an hour after it was taken: never more in any hour, also where many ask at once. Whose turns they are stands as a
  * keyed hash.
  */
-async function takeTurn({ tenant, sql }: TenantTx, key: Buffer, whose: string, turns: number, now: Ms): Promise<boolean> {
+export async function takeTurn({ tenant, sql }: TenantTx, key: Buffer, whose: string, turns: number, now: Ms): Promise<boolean> {
   for (let turn = 0; turn < turns; turn += 1) {
     const hash = createHmac('sha256', key).update(`sms turn|${tenant}|${whose}|${turn}`).digest('hex');
     const taken = { made_at: now, until: now + TURN_MS };

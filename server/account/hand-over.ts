@@ -33,5 +33,7 @@ async function sessionOf(tx: TenantTx, { session, pair, userId, accessUntil }: O
   const found = await readSession(tx, session);
   if (!found?.signed) return null;
   const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-  return { token: pair.access, tokenExpiresAt: accessUntil, userId, user: await meOf(tx, found.signed), offlineUntil: now + branding.offlineDays * 86_400_000 };
+  // Who acts as another takes nothing along that outlasts it.
+  const offlineUntil = found.signed.impersonation === null ? now + branding.offlineDays * 86_400_000 : found.row.absolute_until;
+  return { token: pair.access, tokenExpiresAt: accessUntil, userId, user: await meOf(tx, found.signed), offlineUntil };
 }

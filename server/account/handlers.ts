@@ -9,6 +9,7 @@ import { ok } from '#contract/result.ts';
 import { directoryOf } from '../directory/of.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import type { World } from '../world.ts';
+import { endActor } from './acting.ts';
 import { EXPIRED } from './authenticate.ts';
 import { ATTEMPT_COOKIE, attemptCookie, COOKIE, cookieOf, deviceCookie, noAttempt, noCookie } from './cookie.ts';
 import { DEVICE_MS } from './devices.ts';
@@ -56,7 +57,12 @@ export function accountHandlers(world: World, find: FindDirectory = directoryOf)
 
     async logout(_, ask) {
       const { tenant, signed, now, answer } = ask;
-      if (signed) await world.store.tenant(tenant, (tx) => endSession(tx, signed.sessionId, now));
+      if (signed) {
+        await world.store.tenant(tenant, async (tx) => {
+          if (signed.impersonation !== null) await endActor(tx, world, ask, signed);
+          await endSession(tx, signed.sessionId, now);
+        });
+      }
       knownSessions(world.store).forget(tenant);
       answer.append('set-cookie', noCookie);
       return ok({});

@@ -87,7 +87,7 @@ export function passwordHandlers(world: World, directoryFrom: typeof directoryOf
   async function change(
     { id }: TakenOf<'changePasswordDb'>, ask: Ask, auth: 'ad' | 'db',
     next: (of: { readonly signed: Signed; readonly username: string; readonly stored: string | null }) => Promise<Result<string | null>>,
-  ): Promise<Result<Record<never, never>>> {
+  ): Promise<Result<object>> {
     const signed = ownId(ask, id);
     if (!signed) return failed(NOT_FOUND);
     const { tenant, now } = ask, bucket = bucketOf(signed.userId);
@@ -131,7 +131,7 @@ function faultOfAnswers(answers: TakenOf<'setSecurityQuestions'>['answers']): Fa
   const issues = answers.flatMap(({ question, answer }, at): Issue[] => {
     const normal = normalAnswer(answer), others = answers.filter((_, other) => other !== at);
     if (!(QUESTIONS as readonly string[]).includes(question) || others.some((other) => other.question === question)) return [{ path: `answers.${at}.question`, message: MESSAGES.questionNotValid }];
-    if ([...normal].length < 3 || normalAnswer(question).includes(normal)) return [{ path: `answers.${at}.answer`, message: MESSAGES.answerTooShort }];
+    if (Array.from(normal).length < 3 || normalAnswer(question).includes(normal)) return [{ path: `answers.${at}.answer`, message: MESSAGES.answerTooShort }];
     return others.some((other) => normalAnswer(other.answer) === normal) ? [{ path: `answers.${at}.answer`, message: MESSAGES.answerTwice }] : [];
   });
   return issues.length === 0 ? null : { kind: 'bad-input', message: issues[0]?.message ?? MESSAGES.badInput, issues };

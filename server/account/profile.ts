@@ -101,8 +101,7 @@ function draftsOf({ userId }: Signed, changed: readonly string[], theme: Sent['t
 
 function isZone(timeZone: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone });
-    return true;
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
   } catch {
     return false;
   }

@@ -10,7 +10,7 @@ import type { TenantTx } from '../store/store.ts';
 import { seal } from '../vault.ts';
 import type { World } from '../world.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
-import { codeHash, codeOver, makeCode, rightCode } from './codes.ts';
+import { codeHash, codeOver, makeCode, rightCode, takeTurn } from './codes.ts';
 import { codeMail, portalName } from './mails.ts';
 
 /** Whom a code is sent to. */
@@ -27,7 +27,7 @@ export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask
   await changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: until, sends: 1 });
   const mail = codeMail(portal, code);
   if (person?.email) await post(tx, world, { kind: 'mail', to: person.email, ...mail });
-  else if (person?.mobile_phone) await post(tx, world, { kind: 'sms', to: person.mobile_phone, text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.` });
+  else if (person?.mobile_phone && await takeTurn(tx, key, `number|${person.mobile_phone}`, LIMITS.codeSends, now)) await post(tx, world, { kind: 'sms', to: person.mobile_phone, text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.` });
   else await seal(tx, world, { table: 'outgoing', column: 'sealed', row: attempt.id }, JSON.stringify(mail));
   await audit(tx, world, ask, { what: 'recovery.began', user: person?.id ?? null });
   return { token, until };

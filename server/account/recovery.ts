@@ -121,7 +121,7 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
   };
 
   /** Uses the attempt up and does what it was for, both or neither. */
-  async function finished(ask: Ask, attempt: string, message: string, work: (tx: TenantTx) => Promise<void>): Promise<Result<Record<never, never>>> {
+  async function finished(ask: Ask, attempt: string, message: string, work: (tx: TenantTx) => Promise<void>): Promise<Result<object>> {
     const result = await world.store.tenant(ask.tenant, async (tx) => {
       if (!await useRecovery(tx, attempt, ask.now)) return failed({ kind: 'conflict', message });
       await work(tx);

@@ -104,7 +104,7 @@ eachDatabase((_name, open) => {
     for (const username of ['leo', 'LEO', ' Leo ']) expect(said(await edit(kate, { username, name: 'Not taken over' }))).toEqual([409, 'conflict', 'The username already exists.']);
     expect((await edit(kate, { username: 'KATE' })).body.data.username).toBe('KATE'); // one's own
     const both = await Promise.all([edit(kate, { username: 'nina' }), edit({ ...kate, ...await signedIn(app, kate.host, 'leo') }, { username: 'Nina' })]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     expect((await read(kate)).body.data.name).toBe('Kate');
   });
 
@@ -124,7 +124,8 @@ eachDatabase((_name, open) => {
     const list = (of: In) => ask<OpenSession[]>(app, `/api/v1/profile/${kate.id}/sessions`, { host: kate.host, token: of.token }).then(({ body }) => body.data);
     const end = (of: In, session: string) => ask<{ ended: number }>(app, `/api/v1/profile/${kate.id}/sessions/${session}`, { method: 'DELETE', host: kate.host, token: of.token });
     const sessions = await list(second);
-    expect(sessions.map(({ current, ip, how, acting }) => [current, ip, how, acting]).toSorted()).toEqual([[false, '192.0.2.7', 'password', null], [false, '192.0.2.7', 'password', null], [true, '192.0.2.7', 'password', null]]);
+    expect(sessions.map(({ ip, how, acting }) => [ip, how, acting])).toEqual(Array.from({ length: 3 }, () => ['192.0.2.7', 'password', null]));
+    expect(sessions.filter(({ current }) => current)).toHaveLength(1);
     expect(sessions.at(-1)).toMatchObject({ beganAt: ground.world.clock.now() - 1_000, seenAt: ground.world.clock.now() - 1_000, until: ground.world.clock.now() - 1_000 + LIMITS.absoluteMs });
     expect(JSON.stringify(sessions)).not.toContain('hash');
     const mine = (await list(third)).find(({ current }) => current)?.id ?? '';

@@ -5,6 +5,14 @@ import { accountApp, setSettings, signedIn } from './posted.ts';
 
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
+/** Time of this process's processors, all threads: what a clock on the wall would show, without the machine's other work. */
+const workOf = async (work: () => Promise<{ readonly status: number }>, status: number): Promise<number> => {
+  const before = process.cpuUsage();
+  expect((await work()).status).toBe(status);
+  const { user: own, system } = process.cpuUsage(before);
+  return (own + system) / 1_000;
+};
+
 test('G36: the work done on the ways back in does not tell a name that nobody has', async () => {
   const ground = await makeGround();
   const app = accountApp(ground);
@@ -16,13 +24,6 @@ test('G36: the work done on the ways back in does not tell a name that nobody ha
   expect((await ask(app, `/api/v1/profile/${id}/security-questions`, { method: 'PUT', host, token, body: { answers } })).status).toBe(200);
   const wrong = answers.map((one) => ({ ...one, answer: 'wrong' }));
 
-  // Time of this process's processors, all threads: what a clock on the wall would show, without the machine's other work.
-  const workOf = async (work: () => Promise<{ readonly status: number }>, status: number): Promise<number> => {
-    const before = process.cpuUsage();
-    expect((await work()).status).toBe(status);
-    const { user: own, system } = process.cpuUsage(before);
-    return (own + system) / 1_000;
-  };
   const ways: readonly (readonly [string, (name: string) => Promise<{ readonly status: number }>, number])[] = [
     ['validate', (name) => ask(app, `/api/v1/auth/validate/${name}`, { host }), 200],
     ['answers', (username) => ask(app, '/api/v1/auth/validate/secret-questions', { method: 'POST', host, body: { username, answers: wrong } }), 401],
