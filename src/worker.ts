@@ -25,6 +25,7 @@ function doorOf(remote: Remote<Door>): Door {
   const send = remote.send as unknown as Door['send'];
   const ask = remote.ask as unknown as Door['ask'];
   const read = remote.read as unknown as Door['read'];
+  const file = remote.file as unknown as Door['file'];
   const exportRuns = remote.exportRuns as unknown as (filter: object, columns: object, onProgress: unknown) => Promise<Remote<Exporting>>;
   return {
     async watch(name, takes, onChange) {
@@ -34,7 +35,7 @@ function doorOf(remote: Remote<Door>): Door {
         close: () => { far.close().then(() => far[releaseProxy]()).catch(doorFailed); },
       };
     },
-    send, ask, read,
+    send, ask, read, file,
     matching: (filter) => remote.matching(filter),
     async exportRuns(filter, columns, onProgress) {
       const far = await exportRuns(filter, columns, proxy(onProgress));
@@ -58,7 +59,7 @@ const lost = (event: ErrorEvent): void => doorFailed(event.message || 'The worke
 
 const silence = (): Promise<never> => new Promise(() => {});
 const DEAF: Door = {
-  watch: silence, send: silence, ask: silence, read: silence, matching: silence, exportRuns: silence, signIn: silence, signInBack: silence, actAs: silence, stopActing: silence, signOut: silence, mend: silence, syncNow: silence,
+  watch: silence, send: silence, ask: silence, read: silence, file: silence, matching: silence, exportRuns: silence, signIn: silence, signInBack: silence, actAs: silence, stopActing: silence, signOut: silence, mend: silence, syncNow: silence,
 };
 
 /** The service worker's address. Its place is the root of the site, so that it may answer for all of it. */

@@ -6,6 +6,7 @@ import type { Me } from '#contract/account/me.ts';
 import type { SignInStep } from '#contract/account/step.ts';
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Branding } from '#contract/brand/branding.ts';
+import type { Gate } from '#contract/call.ts';
 import type { CallName, CALLS, GivesOf, OfflineCall, TakesOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { CompanyN, JobN, Ms, RunN } from '#contract/ids.ts';
@@ -157,6 +158,8 @@ export interface Door {
   ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>>;
   /** A question whose last answer this device keeps: where the server cannot be asked, that is given with its time. Nothing kept: the failure. */
   read<N extends ReadCall>(name: N, input: TakesOf<N>): Promise<Result<Read<GivesOf<N>>>>;
+  /** A file that the server makes, under the name that it gives. Needs the network, as `ask`. */
+  file<N extends FileCall>(name: N, input: TakesOf<N>): Promise<Result<ServedFile>>;
   /** All runs that match a filter, to act on them all. */
   matching(filter: RunsFilter): Promise<readonly RunN[]>;
   /** The list as a CSV file, made on this device, network or not. `onProgress` is told what share of it is done, 0 to 1. */
@@ -177,6 +180,10 @@ export interface Door {
 
 /** Calls that only ask, and answer with data. */
 export type ReadCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly method: 'GET'; readonly gives: object } ? N : never }[CallName];
+
+/** Calls that answer with a file. */
+export type FileCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly gives: 'bytes'; readonly gate: Exclude<Gate, 'public'> } ? N : never }[CallName];
+export interface ServedFile { readonly name: string; readonly file: Blob }
 
 /** `at`: when the server said so. `failure`: why it could not be asked now. */
 export type Read<T> = { readonly value: T; readonly at: Ms } & ({ readonly live: true } | { readonly live: false; readonly failure: Failure });

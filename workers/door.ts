@@ -59,6 +59,7 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
       return session.loop?.outbox.keep(name, input) ?? Promise.resolve(SIGNED_OUT);
     },
     ask: (name, input) => session.ask(name, input),
+    file: (name, input) => session.file(name, input),
     read: makeReader(session, world.clock),
     matching: (filter) => Promise.resolve(session.loop ? allMatching(session.loop.replica.engine, filter, world.clock.now()) : []),
     exportRuns: (filter, columns, onProgress) => {

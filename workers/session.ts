@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { backOffMs } from '#machines/back-off.ts';
 import type { SignInAsk } from '#machines/sign-in-asks.ts';
-import type { Acted, SignedIn, Signing, Who } from './api.ts';
+import type { Acted, FileCall, ServedFile, SignedIn, Signing, Who } from './api.ts';
 import { databaseOf } from './disk/database.ts';
 import type { Owner } from './disk/database.ts';
 import type { Held, Register } from './disk/register.ts';
@@ -68,10 +68,13 @@ export class Session {
   }
 
   /** One call to the server. What carries tokens, or is the loop's own, is nobody else's. */
-  async ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>> {
+  ask<N extends CallName>(name: N, input: TakesOf<N>): Promise<Result<GivesOf<N>>> { return this.#call(name, (wire) => wire.ask(name, input)); }
+  file<N extends FileCall>(name: N, input: TakesOf<N>): Promise<Result<ServedFile>> { return this.#call(name, (wire) => wire.file(name, input)); }
+
+  async #call<T>(name: CallName, by: (wire: ReturnType<typeof makeWire>) => Promise<Result<T>>): Promise<Result<T>> {
     if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
     if (!this.loop && callOf(name).gate !== 'public') return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
-    const answer = await (this.loop?.wire ?? this.#wire).ask(name, input);
+    const answer = await by(this.loop?.wire ?? this.#wire);
     const unreachable = !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline';
     return unreachable ? NEEDS_NETWORK : answer;
   }
@@ -198,10 +201,7 @@ export class Session {
     this.#lock('expired');
   }
 
-  #lock(reason: OutReason): void {
-    this.#stop();
-    this.#out(reason);
-  }
+  #lock(reason: OutReason): void { this.#stop(); this.#out(reason); }
 
   /** So long a device may open without having spoken to the server; then the screen is locked until it has. */
   #limit(until: number): void {

@@ -99,6 +99,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
       const said = await door.ask(name, input);
       return said.ok ? ok({ value: said.value, at: NOW, live: true }) : said;
     },
+    file: () => Promise.resolve(ok({ name: 'List.csv', file: new Blob([]) })),
     send: () => Promise.resolve(ok({ id: 'made-up', sent: true })),
     matching: () => Promise.resolve([]),
     exportRuns: () => Promise.resolve({ done: () => Promise.resolve(null), cancel: () => {} }),

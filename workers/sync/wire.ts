@@ -17,6 +17,8 @@ export interface Wire {
   ask<N extends CallName>(name: N, input: TakesOf<N>, command?: CommandHeaders): Promise<Result<GivesOf<N>>>;
   /** The same, unchecked: for who reads an answer part by part. `loose` input: as it was kept on disk. */
   raw(name: CallName, input: unknown, command?: CommandHeaders): Promise<Result<unknown>>;
+  /** A file that the server makes, by the name that it gives. */
+  file(name: CallName, input: unknown): Promise<Result<{ readonly name: string; readonly file: Blob }>>;
   /** The framed pages of a day, and their tag where there is one. */
   runsOfDay(day: Day): Promise<Result<DayBytes>>;
   /** The open stream of pokes; it ends when `signal` says so. */
@@ -69,6 +71,12 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
       const parsed = v.safeParse(gives, answer.value);
       return parsed.success ? ok(parsed.output as GivesOf<N>) : failed(NO_ANSWER);
     },
+    file: (name, input) => signed(name, input, {}, async (response) => {
+      if (!response.ok) return failed(failureOf(response, await quietly(response.json()), clock.now()));
+      // A page of a proxy is no file of ours: ours comes with its name.
+      const named = /filename="([\w.-]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
+      return named === undefined ? failed(NO_ANSWER) : ok({ name: named, file: await response.blob() });
+    }),
     runsOfDay: (day) => signed('runsOfDay', { day }, {}, async (response) => (
       response.ok ? ok({ bytes: await response.arrayBuffer(), tag: response.headers.get('etag')?.replace(/^W\//, '') ?? null }) : failed(failureOf(response, await quietly(response.json()), clock.now())))),
     stream: (signal) => signed('stream', {}, { signal }, async (response) => {
