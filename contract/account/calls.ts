@@ -67,7 +67,7 @@ export const accountCalls = {
   }),
   loginPasskeyOptions: call({
     method: 'POST', path: 'auth/login/passkey/options', says: 'Begins a sign-in by passkey alone, without a name: the step that is answered has what the browser is asked with.',
-    takes: v.strictObject({}), gives: SignInStepSchema, gate: 'public', failures: ['too-many'],
+    takes: v.strictObject({}), gives: SignInStepSchema, gate: 'public', failures: ['too-many', 'conflict'],
   }),
   loginPasskey: call({
     method: 'POST', path: 'auth/login/passkey', says: 'What the browser answered to the step\'s `passkey`, as JSON of AuthenticationResponseJSON, for a session.',

@@ -40,6 +40,7 @@ export const ACCOUNT = {
   lastFactor: 'Your provider asks for an authenticator app or a passkey. Set up another one first.',
   noFactorYet: 'Set up an authenticator app or a passkey first.',
   passkeysFull: 'You have as many passkeys as can be kept. Remove one first.',
+  passkeyNeedsName: 'Passkeys need a host name. Open the portal by its name, not by its number.',
   passkeyNotMade: 'The passkey could not be added. Try again.',
   setUpOver: 'Setting this up took too long. Start again.',
   oneFactor: 'Send a password, a code or a passkey.',

@@ -13,13 +13,14 @@ export type AttemptKind = 'sign-in' | 'passkey' | 'reauth' | 'passkey-new' | 'to
 
 /**
  * `first`: what was shown already. `remember`: as the person said of this device. `challenge`: what a passkey has to sign, base64url.
- * `newPhone`: where codes of this attempt go, the user's once one is typed. `enrol`: the new authenticator's secret, sealed. `session`: of a
+ * `codeShown`: a code by SMS was, and more is to come. `newPhone`: where codes of this attempt go, the user's once one is typed. `enrol`: the new authenticator's secret, sealed. `session`: of a
  * signed-in user's attempt.
  */
 const StateSchema = v.object({
   first: v.optional(v.picklist(['password', 'directory'])),
   remember: v.optional(v.boolean()),
   challenge: v.optional(v.string()),
+  codeShown: v.optional(v.boolean()),
   newPhone: v.optional(v.string()),
   enrol: v.optional(v.string()),
   session: v.optional(v.string()),

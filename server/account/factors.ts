@@ -12,7 +12,7 @@ import type { World } from '../world.ts';
 import { attemptOfSession, beginAttempt, changeAttempt, endAttempt } from './attempts.ts';
 import { maskedPhone } from './codes.ts';
 import { tellFactor } from './factor-notice.ts';
-import { creationOptions, MOST_PASSKEYS, passkeysOf, readNewPasskey } from './passkeys.ts';
+import { creationOptions, hasName, MOST_PASSKEYS, passkeysOf, readNewPasskey } from './passkeys.ts';
 import { ownedBy, policyOf } from './policy.ts';
 import type { Owned } from './policy.ts';
 import { codesLeft, dropCodes, renewCodes } from './recovery-codes.ts';
@@ -94,6 +94,7 @@ export function factorHandlers(world: World, find: FindDirectory = directoryOf):
     }),
 
     passkeyOptions: ({ id }, ask) => own(id, ask, async (tx, user, session) => {
+      if (!hasName(ask.host)) return failed(conflict(MESSAGES.passkeyNeedsName));
       if ((await passkeysOf(tx, user)).length >= MOST_PASSKEYS) return failed(conflict(MESSAGES.passkeysFull));
       const challenge = newChallenge(world);
       await beginAttempt(tx, world, { kind: 'passkey-new', userId: user, state: { challenge, session } }, ask.now);

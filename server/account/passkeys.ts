@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { generateAuthenticationOptions, generateRegistrationOptions, verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import * as v from 'valibot';
 import type { Ms, UserId } from '#contract/ids.ts';
@@ -9,6 +10,9 @@ import type { World } from '../world.ts';
 const ALGORITHMS = [-8, -7, -257];
 /** A user has a bounded number. */
 export const MOST_PASSKEYS = 20;
+
+/** Browsers make and show passkeys under a name, not under a number. */
+export const hasName = (host: string): boolean => isIP(host.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) === 0;
 
 /** Who relies on a passkey is the host that is asked: one that was made at another is no use here. Plain http is this very machine's alone. */
 export function relyingOn(host: string): { readonly rpID: string; readonly origins: readonly string[] } {

@@ -23,13 +23,14 @@ export type Need =
 
 /**
  * FACTOR-1. Who has something better than SMS is asked for that, and never let in with less. `skipsCode`: a code by SMS is not asked for on this
- * device; the skip holds for SMS alone.
+ * device; the skip holds for SMS alone. `codeShown`: in this attempt. Where an authenticator is to be set up, a number that is proven is asked
+ * first: who knows a password alone does not set up one for an account that had more.
  */
-export function needOf(policy: Policy, owned: Owned, skipsCode: boolean): Need {
+export function needOf(policy: Policy, owned: Owned, skipsCode: boolean, codeShown = false): Need {
   const better: Method[] = [...(owned.passkey ? ['passkey' as const] : []), ...(owned.totp ? ['totp' as const] : [])];
   const recovery: Method[] = owned.recovery ? ['recovery'] : [];
   if (better.length > 0) return { step: 'code', methods: [...better, ...(owned.smsAsked && owned.phone !== null && policy !== 'strong' ? ['sms' as const] : []), ...recovery] };
-  if (policy === 'strong') return { step: 'enrol' };
+  if (policy === 'strong') return owned.phone !== null && owned.phoneProven && !codeShown ? { step: 'code', methods: ['sms'] } : { step: 'enrol' };
   if (policy === 'own' && !owned.smsAsked) return { step: 'none' };
   if (owned.phone === null) return { step: 'phone' };
   return skipsCode ? { step: 'none' } : { step: 'code', methods: ['sms'] };

@@ -89,7 +89,8 @@ async function show(world: World, find: FindDirectory, input: TakenOf<'reauth'>,
       await giveBack(tx, counted.tried, now);
       return failed(proved === 'later' ? tooMany(1_000) : { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 });
     }
-    const way = proved === null ? await wayShown(tx, world, key, input, ask) : proved === 'right' ? 'password' : null;
+    // A password that ran out is shown as well as any: the directory says so to the right one alone.
+    const way = proved === null ? await wayShown(tx, world, key, input, ask) : proved === 'right' || proved === 'change' ? 'password' : null;
     if (way !== null) {
       await forgiveFactor(tx, counted, userId, known, now);
       return ok(way);

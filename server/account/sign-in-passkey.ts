@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { factorBucket } from './attempt-throttle.ts';
 import { beginAttempt, changeAttempt, endAttempt, endShown, heldAttempt, shownAttempt } from './attempts.ts';
 import { knownDevice } from './devices.ts';
-import { requestOptions, usePasskey } from './passkeys.ts';
+import { hasName, requestOptions, usePasskey } from './passkeys.ts';
 import { openHere, shownDevice } from './sign-in-open.ts';
 import type { SignedIn } from './sign-in-open.ts';
 import { OVER } from './sign-in-second.ts';
@@ -27,6 +27,7 @@ const BEGIN_RULE: Rule = { quick: 60, mostMs: 60_000, most: null, leakMs: 5_000 
 /** A sign-in without a name begins: the same answer to everybody. */
 export const beginPasskey = (world: World, ask: Ask): Promise<Result<Further>> => world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
   const { now, host, ip } = ask;
+  if (!hasName(host)) return failed({ kind: 'conflict', message: MESSAGES.passkeyNeedsName });
   const outcome = await countTry(tx, [{ name: `passkey-${strangersBuckets('', ip)[1].name}`, rule: BEGIN_RULE }], now);
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
   await endShown(tx, ask);

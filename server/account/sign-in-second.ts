@@ -22,7 +22,7 @@ import type { Need, Owned } from './policy.ts';
 import { renewCodes, useCode } from './recovery-codes.ts';
 import { openHere, shownDevice } from './sign-in-open.ts';
 import type { SignedIn } from './sign-in-open.ts';
-import { noMoreCodes, stepOf } from './sign-in-step.ts';
+import { noMoreCodes, stepOf, withSecret } from './sign-in-step.ts';
 import type { Further } from './sign-in-step.ts';
 import { tooMany } from './sign-in.ts';
 import { keepTotp, stepOfCode, unsealForAttempt, useTotp } from './totp.ts';
@@ -48,7 +48,7 @@ async function under(tx: TenantTx, ask: Ask): Promise<Under | null> {
   const person = await tx.sql.selectFrom('person').select('password_at').where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirst();
   if (!user || user.deletedAt !== null || !person || (person.password_at ?? 0) > attempt.madeAt) return null;
   const owned = await ownedBy(tx, userId);
-  const need = needOf(await policyOf(tx), owned, false);
+  const need = needOf(await policyOf(tx), owned, false, attempt.state.codeShown === true);
   return need.step === 'none' ? null : { attempt: { ...attempt, userId }, need, owned };
 }
 
@@ -66,7 +66,7 @@ export type Shown =
  * The second factor, for a session. Each try is counted before it is looked at, for the account (G37) and for the attempt, which ends with the
  * fifth that was wrong (G38). One transaction, the attempt's row held: tries made at once stand in line.
  */
-export const showSecond = (world: World, key: Buffer, shown: Shown, ask: Ask): Promise<Result<SignedIn>> => world.store.tenant(ask.tenant, async (tx): Promise<Result<SignedIn>> => {
+export const showSecond = (world: World, key: Buffer, shown: Shown, ask: Ask): Promise<Result<SignedIn | Further>> => world.store.tenant(ask.tenant, async (tx): Promise<Result<SignedIn | Further>> => {
   const { now, ip, tenant } = ask;
   const at = await under(tx, ask);
   if (at === null) return failed(OVER);
@@ -89,10 +89,17 @@ export const showSecond = (world: World, key: Buffer, shown: Shown, ask: Ask): P
     return failed(over ? OVER : wrongOf(shown.how));
   }
   await forgiveFactor(tx, counted, userId, known, now);
+  if (shown.how === 'sms' && await policyOf(tx) === 'strong') return ok(await onToEnrol(tx, world, ask, at));
   await endAttempt(tx, attempt.id, now);
-  const signed = await openHere(tx, world, key, ask, { userId, how: `${state.first ?? 'password'}+${right.value.how}`, remember: shown.remember ?? state.remember, known });
+  const signed = await openHere(tx, world, key, ask, { userId, how: `${state.first ?? 'password'}${state.codeShown === true ? '+sms' : ''}+${right.value.how}`, remember: shown.remember ?? state.remember, known });
   return ok(right.value.recoveryCodes === undefined ? signed : { ...signed, recoveryCodes: right.value.recoveryCodes });
 });
+
+/** The code was right, and the provider asks for more: an authenticator is set up in the same attempt. */
+async function onToEnrol(tx: TenantTx, world: World, ask: Ask, { attempt, owned }: Under): Promise<Further> {
+  const shown = await changeAttempt(tx, attempt, { state: { ...attempt.state, codeShown: true }, codeHash: null, codeUntil: null });
+  return { is: 'step', step: await stepOf(tx, world, ask, await withSecret(tx, world, shown), { step: 'enrol' }, owned), token: null };
+}
 
 interface Right { readonly how: string; readonly recoveryCodes?: readonly string[] }
 const NO = failed(UNFIT);

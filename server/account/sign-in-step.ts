@@ -28,7 +28,7 @@ export async function beginStep(tx: TenantTx, world: World, key: Buffer, ask: As
   const begun = await beginAttempt(tx, world, { kind: 'sign-in', userId, state }, ask.now);
   let { attempt } = begun;
   if (need.step === 'enrol') {
-    attempt = await changeAttempt(tx, attempt, { state: { ...state, enrol: await sealForAttempt(tx, world, attempt.id, newSecret(world.chance)) } });
+    attempt = await withSecret(tx, world, attempt);
   } else if (need.step === 'code' && need.methods.includes('passkey')) {
     attempt = await changeAttempt(tx, attempt, { state: { ...state, challenge: newChallenge(world) } });
   } else if (need.step === 'code' && need.methods[0] === 'sms' && owned.phone !== null) {
@@ -38,6 +38,10 @@ export async function beginStep(tx: TenantTx, world: World, key: Buffer, ask: As
   }
   return ok({ is: 'step', step: await stepOf(tx, world, ask, attempt, need, owned), token: begun.token });
 }
+
+/** With a new authenticator's secret, sealed. */
+export const withSecret = async (tx: TenantTx, world: World, attempt: Attempt): Promise<Attempt> =>
+  changeAttempt(tx, attempt, { state: { ...attempt.state, enrol: await sealForAttempt(tx, world, attempt.id, newSecret(world.chance)) } });
 
 /** 256 bits, base64url. */
 export const newChallenge = ({ chance }: World): string => Buffer.from(chance.bytes(32)).toString('base64url');

@@ -67,8 +67,10 @@ export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: F
   });
   const { person, device, tried, outcome } = found;
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-  // The directory is asked for names that are nobody's here too: its answer, and the time it takes, tell nothing of who is.
-  const proved = by === 'db' ? await provedByHash(person?.password_hash ?? null, input.password) : await provedByDirectory(found.directory, input.username.trim(), input.password);
+  // The directory is asked for names that are nobody's here too: the time it takes tells nothing of who is. It is asked for a name that is
+  // nobody's there either, so that accounts of others are not locked from here.
+  const asked = person ? input.username.trim() : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
+  const proved = by === 'db' ? await provedByHash(person?.password_hash ?? null, input.password) : await provedByDirectory(found.directory, asked, input.password);
   if (proved === 'later' || proved === 'unreachable') {
     await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
     return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);

@@ -7,7 +7,7 @@ import { unlock } from '#server/account/unlock.ts';
 import type { Ground } from '../http/ground.ts';
 import { makeGround, PASSWORD, user } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
-import { browser, otherThan, place, recorded, sent, totpAt, withTotp } from './factor-ground.ts';
+import { browser, lastCode, otherThan, place, recorded, sent, totpAt, withTotp } from './factor-ground.ts';
 import type { Place } from './factor-ground.ts';
 
 let ground: Ground;
@@ -113,6 +113,21 @@ eachDatabase((_name, open) => {
     expect((await other.send('auth/login/enrol', { code: totpAt(theirs, now()) })).body.error.kind, 'there is one now').toBe('conflict');
     expect((await browser(at).login()).body.data).toMatchObject({ step: 'code', methods: ['totp', 'recovery'] });
     expect((await kate.send(`profile/${at.id}/totp`, undefined, 'DELETE')).body).toMatchObject({ message: MESSAGES.lastFactor, error: { kind: 'conflict' } });
+  });
+
+  test('FACTOR-1: an authenticator is set up after a code to the number that is proven, in one attempt, and not before it', async () => {
+    const phone = '+15550100112';
+    const at = await place(ground, { settings: { secondFactor: 'strong' }, phone, proven: true });
+    const kate = browser(at);
+    expect((await kate.login()).body.data).toMatchObject({ step: 'code', methods: ['sms'], mayChangePhone: false, enrol: null });
+    expect((await kate.send('auth/login/enrol', { code: '123456' })).body.error.kind).toBe('conflict');
+    const code = await lastCode(at, phone);
+    const { body: { data } } = await kate.sms(code);
+    expect([data.step, data.methods, data.token]).toEqual(['enrol', [], undefined]);
+    expect((await kate.sms(code)).body.error.kind, 'once').toBe('conflict');
+    expect((await kate.send('auth/login/enrol', { code: totpAt(data.enrol?.secret ?? '', now()) })).body.data.recoveryCodes).toHaveLength(10);
+    const how = await ground.world.store.tenant(at.tenant, ({ sql }) => sql.selectFrom('session').select('how').where('tenant_id', '=', at.tenant).execute());
+    expect(how).toEqual([{ how: 'password+sms+totp' }]);
   });
 
   test('FACTOR-8: a remembered computer is still asked for the authenticator', async () => {

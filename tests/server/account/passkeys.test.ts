@@ -135,6 +135,17 @@ eachDatabase((_name, open) => {
     expect(await alone()).toBe(401);
   });
 
+  test('FACTOR-6: at a host that is a number passkeys are neither made nor shown, and it is said', async () => {
+    for (const host of ['192.0.2.9', '[2001:db8::1]']) {
+      const { id, tenant } = await place(ground);
+      await ground.world.store.system((sql) => sql.insertInto('provider_host').values({ host, tenant_id: tenant }).execute());
+      const own = new Browser(factorApp(ground), `${host}:4300`);
+      expect((await own.send('auth/login/passkey/options', {})).body).toMatchObject({ message: MESSAGES.passkeyNeedsName, error: { kind: 'conflict' } });
+      await own.login();
+      expect((await own.send(`profile/${id}/passkeys/options`, {})).body).toMatchObject({ message: MESSAGES.passkeyNeedsName, error: { kind: 'conflict' } });
+    }
+  });
+
   test('G37: who begins sign-ins by passkey without end is slowed down', async () => {
     const at = await place(ground);
     const kinds = [];

@@ -9,13 +9,16 @@ const ownedArb: fc.Arbitrary<Owned> = fc.record({
 const policyArb = fc.constantFrom<Policy>('own', 'sms', 'strong');
 
 test('FACTOR-1: of everything that a provider asks for and a user has, the better is asked for and nothing less lets in', () => {
-  fc.assert(fc.property(policyArb, ownedArb, fc.boolean(), (policy, owned, skips) => {
-    const need = needOf(policy, owned, skips), better = owned.totp || owned.passkey;
+  fc.assert(fc.property(policyArb, ownedArb, fc.boolean(), fc.boolean(), (policy, owned, skips, shown) => {
+    const need = needOf(policy, owned, skips, shown), better = owned.totp || owned.passkey;
     const methods = need.step === 'code' ? need.methods : [];
     // Who has something better is always asked for it, first, on every device.
     if (better) expect(methods[0]).toBe(owned.passkey ? 'passkey' : 'totp');
-    // A provider that asks for strong factors never takes SMS, and nobody gets in with a password alone.
-    if (policy === 'strong') { expect(methods).not.toContain('sms'); expect(need.step).toBe(better ? 'code' : 'enrol'); }
+    // A provider that asks for strong factors lets nobody in with a password or a code by SMS: the code comes before setting up something better.
+    if (policy === 'strong') {
+      const codeFirst = !better && owned.phone !== null && owned.phoneProven && !shown;
+      expect([need.step, methods.includes('sms')]).toEqual([better || codeFirst ? 'code' : 'enrol', codeFirst]);
+    }
     // SMS beside something better only where the user wants it.
     if (better && methods.includes('sms')) expect(owned.smsAsked).toBe(true);
     // Nothing is asked for that the user does not have.
