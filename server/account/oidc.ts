@@ -26,6 +26,9 @@ import { openHere } from './sign-in-open.ts';
 import { readToken } from './tokens.ts';
 import type { Token } from './tokens.ts';
 
+/** As long as a subject may be (OpenID Connect Core 2); none at all would be one that all share. */
+const SUBJECT_MOST = 255;
+
 /** What belongs to one sign-in follows from the secret of its cookie, so that the database has none of it. */
 const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string => createHmac('sha256', secret).update(`oidc ${use}`).digest('base64url');
 
@@ -83,7 +86,7 @@ async function claimsOf(world: World, ask: Ask, { at, back }: Set, own: Token, s
     const config = await issuerOf(world, at);
     const answer = await authorizationCodeGrant(config, address, { expectedState: made(own, 'state'), expectedNonce: made(own, 'nonce'), pkceCodeVerifier: made(own, 'verifier'), idTokenExpected: true });
     const claims = answer.claims();
-    if (!claims) return 'answer';
+    if (!claims || claims.sub === '' || claims.sub.length > SUBJECT_MOST) return 'answer';
     const { iss, sub, email, email_verified: verified } = claims;
     return { issuer: iss, subject: sub, email: typeof email === 'string' && verified === true ? email : null };
   } catch (error) {
