@@ -10,6 +10,8 @@ const person = v.object({ _id: v.string(), name: v.string(), username: v.string(
 export const CompanySchema = v.object({
   _id: v.string(), n: v.number(), name: v.string(), applications: ApplicationsSchema, veeamId: v.nullable(v.string()),
   users: v.array(person), notify: v.array(person), madeAt: v.number(),
+  /** How many jobs report for it, and by how many keys that are in use. */
+  jobs: v.number(), keys: v.number(),
 });
 export type CompanyListed = v.InferOutput<typeof CompanySchema>;
 

@@ -31,9 +31,13 @@ export async function listedCompanies(tx: TenantTx, signed: Signed, companies: r
     if (user.deletedAt !== null || !isKept(signed, user.companies)) continue;
     for (const n of user.companies ?? []) asked.get(n)?.push(...told(user.id));
   }
+  const jobs = new Map((await tx.sql.selectFrom('job').select(['company_n', (e) => e.fn.countAll<number>().as('jobs')]).where('tenant_id', '=', tx.tenant).groupBy('company_n').execute())
+    .map(({ company_n: n, jobs: count }) => [n, count]));
+  const keys = new Map<CompanyN, number>();
+  for (const { company, revokedAt } of await tx.all('key')) if (revokedAt === null) keys.set(company, (keys.get(company) ?? 0) + 1);
   return companies.map((one) => ({
     _id: one.id, n: one.n, name: one.name, applications: one.applications ?? NO_APPLICATIONS, veeamId: one.veeamId ?? null, users: asked.get(one.n) ?? [],
-    notify: (one.notify ?? []).flatMap(told), madeAt: one.madeAt,
+    notify: (one.notify ?? []).flatMap(told), madeAt: one.madeAt, jobs: jobs.get(one.n) ?? 0, keys: keys.get(one.n) ?? 0,
   }));
 }
 

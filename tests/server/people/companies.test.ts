@@ -68,6 +68,7 @@ eachDatabase((_name, open) => {
     await post(1, [failure('files', `${TODAY}T02:00:00Z`), failure('sql', `${TODAY}T03:00:00Z`), failure('sql', `${TODAY}T04:00:00Z`)]);
     const one = await root<GivesOf<'getCompany'>>('GET', `companies/${await named(root, 'Calloway Freight')}`);
     expect(one.body.data.counts).toEqual({ jobs: 2, runs: 3, users: 1, keys: 1 });
+    expect([one.body.data.jobs, one.body.data.keys]).toEqual([2, 1]);
     expect(one.body.data.users.map(({ username }) => username)).toEqual(['own']);
   });
 
