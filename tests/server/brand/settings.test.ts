@@ -15,6 +15,8 @@ const MAIL = { host: '127.0.0.1', port: 465, security: 'tls', username: 'portal'
 const OIDC = { issuer: 'https://issuer.example', clientId: 'portal', label: 'Company account' } as const;
 const NOBODY = '6e0b1c2a-0000-4000-8000-000000000000';
 
+const path = (id: string, rest: string): string => `/api/v1/service-providers/${id}/${rest}`;
+
 eachDatabase((_name, open) => {
   let ground: Ground, app: App;
   beforeAll(async () => { ground = await makeGround(HERE, await open()); app = appOf(ground.world, { ...accounts(ground.world), ...settingsHandlers(ground.world) }); });
@@ -26,7 +28,6 @@ eachDatabase((_name, open) => {
     await user(ground, tenant, { roles });
     return { tenant, host, token: (await login(app, host)).body.data.token };
   }
-  const path = (id: string, rest: string): string => `/api/v1/service-providers/${id}/${rest}`;
   const get = ({ host, token }: Portal, id: string): Promise<Answer<KeptSettings>> => ask(app, path(id, 'settings'), { host, token });
   const put = ({ host, token }: Portal, id: string, body: object, rest = 'settings'): Promise<Answer<KeptSettings>> => ask(app, path(id, rest), { method: 'PUT', host, token, body });
   const tries = ({ host, token, tenant }: Portal, what: string): Promise<Answer<{ ok: boolean; says: string }>> => ask(app, path(tenant, `test/${what}`), { method: 'POST', host, token, body: {} });
@@ -49,7 +50,7 @@ eachDatabase((_name, open) => {
     const top = await portal(), below = await portal(top.tenant), beside = await portal();
     for (const [who, id] of [[below, top.tenant], [beside, below.tenant], [top, beside.tenant], [top, NOBODY], [top, 'own'], [top, 'x']] as const) {
       for (const answer of [await get(who, id), await put(who, id, { loginAs: false }), await put(who, id, { value: 'x' }, 'secrets/mail'), await ask(app, path(id, 'test/mail'), { method: 'POST', host: who.host, token: who.token, body: {} })]) {
-        expect([answer.status, answer.body.error.kind], id).toEqual([404, 'not-found']);
+        expect([answer.status, answer.body.error.kind], `for ${id}`).toEqual([404, 'not-found']);
       }
     }
     const operator = await portal(undefined, ['operator']);
@@ -64,9 +65,9 @@ eachDatabase((_name, open) => {
     const one = await portal();
     for (const body of [{ tenantId: NOBODY }, { branding: {} }, { mail: { ...MAIL, password: 'x' } }, { mail: { ...MAIL, host: 'a b' } }, { mail: { ...MAIL, port: 0 } }, { mail: { ...MAIL, from: 'x\r\nBcc: a@b' } }, { oidc: { ...OIDC, issuer: 'javascript:1' } },
       { oidc: { ...OIDC, issuer: 'https://a@b' } }, { directory: { url: 'http://x', baseDn: '', domain: '', serviceDn: '', ca: null } }, { secondFactor: 'none' }, { sms: 'x' }]) {
-      expect((await put(one, one.tenant, body)).status, JSON.stringify(body)).toBe(400);
+      expect((await put(one, one.tenant, body)).status, `of ${JSON.stringify(body)}`).toBe(400);
     }
-    for (const [name, value] of [['tenant-key', 'x'], ['mail', ''], ['mail', 5], ['__proto__', 'x']] as const) expect((await put(one, one.tenant, { value }, `secrets/${name}`)).status, name).toBe(400);
+    for (const [name, value] of [['tenant-key', 'x'], ['mail', ''], ['mail', 5], ['__proto__', 'x']] as const) expect((await put(one, one.tenant, { value }, `secrets/${name}`)).status, `of ${name}`).toBe(400);
     expect((await get(one, one.tenant)).body.data).toEqual({ settings: {}, secrets: [] });
   });
 
