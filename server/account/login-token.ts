@@ -12,6 +12,7 @@ import type { World } from '../world.ts';
 import { isOff, openActing, reachOf, TOKEN_KIND } from './acting.ts';
 import { actorStands } from './acting-rights.ts';
 import { handOver } from './hand-over.ts';
+import { endFormer } from './sign-in-open.ts';
 import { sessionKey } from './session-key.ts';
 import type { Opened } from './sessions.ts';
 import { askingBuckets, tooMany } from './recovery-limits.ts';
@@ -39,6 +40,7 @@ export const loginTokenHandlers = (world: World): Pick<Handlers, 'loginToken'> =
     const opened = await world.store.tenant(tenant, async (tx): Promise<Result<Opened>> => {
       const row = await useOneTime(tx, TOKEN_KIND, token, now), user = row?.user_id ? await reachOf(tx, row.user_id) : null;
       if (!stands || !row?.user_id || !user || await isOff(tx)) return failed(OVER);
+      await endFormer(tx, ask);
       const made = await openActing(tx, world, key, ask, row.user_id, data);
       await audit(tx, world, ask, {
         what: 'login-as.began', user: row.user_id,

@@ -6,7 +6,8 @@ import { endFailures } from './throttle.ts';
 
 /**
  * A password was chosen by its user: it need not be chosen again, all sessions but `except` end, no link sets another one, and what was counted
- * against the account is forgotten. `hash` null: the directory keeps it.
+ * against the account is forgotten. `hash` null: the directory keeps it. Without a session that goes on it was a way back in: then every device
+ * is asked for a code again.
  */
 export async function passwordChosen(tx: TenantTx, userId: UserId, hash: string | null, now: Ms, except: string | null = null): Promise<void> {
   const { tenant, sql } = tx;
@@ -14,5 +15,6 @@ export async function passwordChosen(tx: TenantTx, userId: UserId, hash: string 
     .where('tenant_id', '=', tenant).where('id', '=', userId).returning('username').executeTakeFirstOrThrow();
   await endSessionsOf(tx, userId, now, except);
   await sql.updateTable('one_time').set({ used_at: now }).where('tenant_id', '=', tenant).where('user_id', '=', userId).where('kind', '=', 'password').where('used_at', 'is', null).execute();
+  if (except === null) await sql.updateTable('trusted_device').set({ skips_code_until: 0 }).where('tenant_id', '=', tenant).where('user_id', '=', userId).execute();
   await endFailures(tx, usernameKey(username), userId);
 }

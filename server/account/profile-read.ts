@@ -1,3 +1,4 @@
+import { sql as raw } from 'kysely';
 import * as v from 'valibot';
 import { preferenceId, ThemeSchema } from '#contract/account/preferences.ts';
 import type { Theme } from '#contract/account/preferences.ts';
@@ -14,6 +15,9 @@ export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: 
   const answers = await sql.selectFrom('security_answer').select('question').where('tenant_id', '=', tenant).where('user_id', '=', id).orderBy('question').execute();
   const job = companies?.length === 0 ? undefined : await sql.selectFrom('job').select('n').where('tenant_id', '=', tenant)
     .$if(companies !== null, (query) => query.where('company_n', 'in', [...companies ?? []])).limit(1).executeTakeFirst();
+  const suite = companies?.length === 0 ? undefined : await sql.selectFrom('company').select('n').where('tenant_id', '=', tenant)
+    .where(raw<boolean>`row->'applications'->'office365'->>'enabled' = 'true' and row->>'deletedAt' is null`)
+    .$if(companies !== null, (query) => query.where('n', 'in', [...companies ?? []])).limit(1).executeTakeFirst();
   const { settings } = person;
   return {
     id, name: person.name, username: person.username, email: person.email ?? '', auth: person.auth, acl: roles.map((role) => ({ role })),
@@ -23,7 +27,7 @@ export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: 
     passwordReset: person.password_reset, forceSecurityQuestions: person.force_questions, theme: await themeOf(tx, id),
     mobilePhone: person.mobile_phone, officePhone: person.office_phone, serviceProviderId: tenant, masterServiceProviderId: master_id,
     landingApp: settings.landingPage ? { page: settings.landingPage } : null, ackO365TermsOfUse: person.terms_at !== null,
-    hasOrganizations: (settings.accounts ?? []).length > 0, hasJobs: job !== undefined,
+    hasOrganizations: suite !== undefined, hasJobs: job !== undefined,
     language: person.language, timeZone: person.time_zone, securityQuestions: answers.map(({ question }) => question), passwordAt: person.password_at,
   };
 }

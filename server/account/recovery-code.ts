@@ -12,13 +12,14 @@ import type { World } from '../world.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
 import { codeHash, codeOver, makeCode, rightCode, takeTurn } from './codes.ts';
 import { codeMail, portalName } from './mails.ts';
+import { ownedBy, policyOf } from './policy.ts';
 
 /** Whom a code is sent to. */
 export interface Reached { readonly id: UserId; readonly email: string | null; readonly mobile_phone: string | null }
 
 /**
- * Begins an attempt to get back in and sends its code: by mail, so that a phone alone is never both factors, else to the number on record. For a
- * name that nobody has, the same is done but sent nowhere. `token` goes into the cookie.
+ * Begins an attempt to get back in and sends its code: by mail, else to the number on record, unless that is what the second factor goes to: a
+ * phone alone is never both. For a name that nobody has, the same is done but sent nowhere. `token` goes into the cookie.
  */
 export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask: Ask, person: Reached | undefined): Promise<{ readonly token: string; readonly until: Ms }> {
   const { now } = ask;
@@ -27,7 +28,7 @@ export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask
   await changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: until, sends: 1 });
   const mail = codeMail(portal, code);
   if (person?.email) await post(tx, world, { kind: 'mail', to: person.email, ...mail });
-  else if (person?.mobile_phone && await takeTurn(tx, key, `number|${person.mobile_phone}`, LIMITS.codeSends, now)) await post(tx, world, { kind: 'sms', to: person.mobile_phone, text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.` });
+  else if (person?.mobile_phone && !await isPhoneFactor(tx, person.id) && await takeTurn(tx, key, `number|${person.mobile_phone}`, LIMITS.codeSends, now)) await post(tx, world, { kind: 'sms', to: person.mobile_phone, text: `${code} is your code for ${portal}. It is good for five minutes. Give it to nobody.` });
   else await seal(tx, world, { table: 'outgoing', column: 'sealed', row: attempt.id }, JSON.stringify(mail));
   await audit(tx, world, ask, { what: 'recovery.began', user: person?.id ?? null });
   return { token, until };
@@ -45,6 +46,12 @@ export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: 
   await changeAttempt(tx, attempt, { tries: attempt.tries + 1 });
   if (attempt.tries + 1 >= LIMITS.codeTries) await endAttempt(tx, attempt.id, ask.now);
   return failed(wrong);
+}
+
+/** Whether the second factor of this user is a code by SMS. */
+async function isPhoneFactor(tx: TenantTx, userId: UserId): Promise<boolean> {
+  const owned = await ownedBy(tx, userId);
+  return !owned.totp && !owned.passkey && (owned.smsAsked || await policyOf(tx) !== 'own');
 }
 
 /** Uses a proven attempt up: of two that try at once one gets it. */

@@ -25,8 +25,7 @@ export interface Shown { readonly userId: UserId; readonly how: string; readonly
 export async function openHere(tx: TenantTx, world: World, key: Buffer, ask: Ask, { userId, how, remember, known }: Shown): Promise<SignedIn> {
   const { now, ip, request } = ask;
   await endShown(tx, ask);
-  const former = readToken(cookieOf(request.headers, COOKIE) ?? '');
-  if (former) await endFormer(tx, former.session, hashOf(former), now);
+  await endFormer(tx, ask);
   const agent = (request.headers.get('user-agent') ?? '').slice(0, 200);
   const opened = await openSession(tx, world, key, { userId, now, ip, agent, how });
   await audit(tx, world, ask, { what: 'sign-in.done', user: userId, detail: { how, device: known === null ? 'new' : 'known' } });
@@ -55,7 +54,9 @@ export async function skipsCode({ tenant, sql }: TenantTx, device: string | null
 }
 
 /** Signing in again on a device ends the session that its cookie still opened (A9). */
-async function endFormer(tx: TenantTx, id: string, hash: string, now: Ms): Promise<void> {
-  const row = await tx.sql.selectFrom('session').select('refresh_hash').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
-  if (row?.refresh_hash === hash) await endSession(tx, id, now);
+export async function endFormer(tx: TenantTx, { request, now }: Pick<Ask, 'request' | 'now'>): Promise<void> {
+  const former = readToken(cookieOf(request.headers, COOKIE) ?? '');
+  if (!former) return;
+  const row = await tx.sql.selectFrom('session').select('refresh_hash').where('tenant_id', '=', tx.tenant).where('id', '=', former.session).executeTakeFirst();
+  if (row?.refresh_hash === hashOf(former)) await endSession(tx, former.session, now);
 }

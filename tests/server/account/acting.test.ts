@@ -101,6 +101,13 @@ eachDatabase((name, open) => {
     expect(outcome).toEqual([200, 200, 403, 403, 403]);
   });
 
+  test('ACT-1: who has to choose a password first does that first', async () => {
+    const { host, tenant, admin, leo, in: kate } = await place();
+    await ground.world.store.tenant(tenant, ({ sql }) => sql.updateTable('person').set({ password_reset: true }).where('tenant_id', '=', tenant).where('id', '=', admin).execute());
+    expect(said(await actAs(host, await signedIn(app, host), leo))).toEqual([403, 'forbidden', MESSAGES.loginAsRefused]);
+    expect(kate.id).toBe(admin);
+  });
+
   test('ACT-1: a provider can switch it off', async () => {
     const { host, tenant, leo, in: kate } = await place();
     await setSettings(ground, tenant, { loginAs: false });

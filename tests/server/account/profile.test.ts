@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OpenSession, Profile } from '#contract/account/profile-calls.ts';
+import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { ask, makeGround, provider, refresh, user } from '../http/ground.ts';
@@ -46,6 +47,26 @@ eachDatabase((_name, open) => {
     }
     expect((await read({ ...kate, token: '' })).status).toBe(401);
     expect((await read(kate, kate.id.toUpperCase())).status).toBe(200);
+  });
+
+  test('PROFILE-1: whether there are jobs and organizations is told of the companies that one sees', async () => {
+    const kate = await place();
+    const { tenant } = kate, by = { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() } as const;
+    const made = (n: number, enabled: boolean) => ground.world.store.tenant(tenant, async (tx) => {
+      const id = ground.world.chance.uuid();
+      await tx.append([
+        { event: { type: 'company.made@1', data: { n, id, name: `Company ${n}` } }, company: n, entity: `company:${n}` },
+        { event: { type: 'company.changed@1', data: { n, name: `Company ${n}`, applications: { ...NO_APPLICATIONS, office365: { enabled, organizations: [] } }, veeamId: null, notify: [] } }, company: n, entity: `company:${n}` },
+      ], by);
+    });
+    await made(1, false);
+    expect((await read(kate)).body.data.hasOrganizations).toBe(false);
+    await made(2, true);
+    expect((await read(kate)).body.data.hasOrganizations).toBe(true);
+    for (const [username, companies, has] of [['one', [1], false], ['two', [1, 2], true], ['none', [], false]] as const) {
+      const id = await user(ground, tenant, { username, roles: ['operator'], companies });
+      expect([username, (await read({ ...kate, ...await signedIn(app, kate.host, username), id })).body.data.hasOrganizations]).toEqual([username, has]);
+    }
   });
 
   test('PROFILE-2: what is sent changes, the rest stays, and the log names fields only', async () => {

@@ -133,6 +133,10 @@ eachDatabase((_name, open) => {
     ground.pass(1_000);
     await answer(host, 'kate');
     expect((await posted(ground, tenant)).at(-1)).toMatchObject({ kind: 'sms', to: '+15550100200' });
+    ground.pass(3_600_000);
+    await setSettings(ground, tenant, { secondFactor: 'sms' }); // the phone is the second factor: it is not the first as well
+    expect((await answer(host, 'kate')).status).toBe(200);
+    await setSettings(ground, tenant, {});
     await person({ mobile_phone: null });
     expect((await answer(host, 'kate')).status).toBe(200);
     expect(await posted(ground, tenant)).toHaveLength(2);
@@ -182,6 +186,15 @@ eachDatabase((_name, open) => {
     expect((await reset(host, cookie, await lastCode(ground, tenant))).status).toBe(200);
     const after = await login(app, host, 'kate', NEW);
     expect([after.status, (after.body.data as unknown as { step: string }).step, 'token' in after.body.data]).toEqual([200, 'enrol', false]);
+    const devices = (set: number) => ground.world.store.tenant(tenant, ({ sql }) => sql.updateTable('trusted_device').set({ skips_code_until: set }).where('tenant_id', '=', tenant).execute());
+    await setSettings(ground, tenant, {});
+    await login(app, host, 'kate', NEW);
+    await devices(ground.world.clock.now() + LIMITS.rememberMs);
+    const again = attemptIn(await answer(host, 'kate'));
+    ground.pass(1);
+    expect((await reset(host, again, await lastCode(ground, tenant), `${NEW} again`)).status).toBe(200);
+    const left = await ground.world.store.tenant(tenant, ({ sql }) => sql.selectFrom('trusted_device').select('skips_code_until').where('tenant_id', '=', tenant).execute());
+    expect(left.map((one) => one.skips_code_until)).toEqual([0]);
   });
 
   test('RECOVER-3: of a user of the directory, the directory unlocks and sets the password, by its own rules', async () => {
