@@ -24,6 +24,9 @@ const WRONG: Failure = { kind: 'wrong-credentials', message: MESSAGES.wrongCrede
 export const tooMany = (retryAfterMs: Ms): Failure => ({ kind: 'too-many', message: MESSAGES.tooManyTries, retryAfterMs });
 const UNREACHABLE: Failure = { kind: 'busy', message: MESSAGES.noDirectory, retryAfterMs: 5_000 };
 
+/** A directory takes a little longer over a name that it has: no refusal comes sooner than this. */
+const DIRECTORY_MS: Ms = 300;
+
 /** The directory of a provider; null where it has none. */
 export type FindDirectory = (tx: TenantTx, world: World) => Promise<Directory | null>;
 
@@ -69,6 +72,7 @@ export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: F
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
   // The directory is asked for names that are nobody's here too: the time it takes tells nothing of who is. It is asked for a name that is
   // nobody's there either, so that accounts of others are not locked from here.
+  const slow = by === 'ad' ? new Promise<void>((resolve) => { world.clock.after(DIRECTORY_MS, resolve); }) : null;
   const asked = person ? input.username.trim() : `nobody-${Buffer.from(world.chance.bytes(6)).toString('hex')}`;
   const proved = by === 'db' ? await provedByHash(person?.password_hash ?? null, input.password) : await provedByDirectory(found.directory, asked, input.password);
   if (proved === 'later' || proved === 'unreachable') {
@@ -76,6 +80,7 @@ export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: F
     return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);
   }
   const right = proved === 'right' || proved === 'change';
+  if (!right) await slow;
   return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
     const user = person && right ? (await tx.rows('user', [person.id])).get(person.id) : undefined;
     if (!person || !user || user.deletedAt !== null) {
