@@ -237,6 +237,16 @@ eachDatabase((name, open) => {
     }
   });
 
+  test('ACT-5, G33: its stream says within moments that it is over', async () => {
+    const { host, leo, in: kate } = await place();
+    const { token } = sessionIn(await actAs(host, kate, leo));
+    const answer = await app.request(`/api/v1/${CALLS.stream.path}`, { headers: { host, authorization: `Bearer ${token}` } }, { incoming: { socket: { remoteAddress: '192.0.2.7' } } });
+    expect(answer.status).toBe(200);
+    const reading = answer.text();
+    expect((await exit(host, token)).status).toBe(200);
+    expect(await reading).toMatch(/data: \{"is":"out"\}\n\n$/);
+  });
+
   test('ACT-6, ACT-3: a user of a provider below is reached by a token that is good once, for a minute, at that portal alone', async () => {
     const master = await place('operator', 'super-admin'), child = await place();
     await below(ground, child.tenant, master.tenant);
