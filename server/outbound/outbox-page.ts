@@ -56,5 +56,6 @@ dl { margin: 0 0 .75rem; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; fo
 dl div { display: flex; gap: .375rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
+time { white-space: nowrap; }
 .text { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 `;
