@@ -63,6 +63,10 @@ export const factorCalls = {
     method: 'POST', path: 'profile/{id}/recovery-codes', says: 'Ten fresh recovery codes, shown once; those before them end. Only beside an authenticator or a passkey.',
     takes: v.strictObject({ id }), gives: v.object({ codes }), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
+  setSms: call({
+    method: 'PUT', path: 'profile/{id}/sms', says: 'Whether a code by SMS is asked for at sign-in: instead of nothing, or beside something better. The provider may ask for one whatever is set here. On only with a mobile number.',
+    takes: v.strictObject({ id, on: v.boolean() }), gives: v.object({}), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+  }),
   passkeyOptions: call({
     method: 'POST', path: 'profile/{id}/passkeys/options', says: 'What the browser is asked with to make a passkey: JSON of PublicKeyCredentialCreationOptions, good for ten minutes.',
     takes: v.strictObject({ id }), gives: v.object({ options: v.string() }), ...changes, failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],

@@ -37,6 +37,7 @@ export const ACCOUNT = {
   wrongPasskey: 'This passkey is not valid here.',
   otherStep: 'This sign-in asks for something else. Start again if it does not go on.',
   phoneFixed: 'Your mobile number can be changed in your profile only.',
+  noPhoneYet: 'Enter a mobile number in your profile first.',
   lastFactor: 'Your provider asks for an authenticator app or a passkey. Set up another one first.',
   noFactorYet: 'Set up an authenticator app or a passkey first.',
   passkeysFull: 'You have as many passkeys as can be kept. Remove one first.',

@@ -8,6 +8,8 @@ const WHAT = {
   'totp-removed': 'The authenticator app of your account was removed.',
   'passkey-added': 'A passkey was added to your account.',
   'passkey-removed': 'A passkey of your account was removed.',
+  'sms-added': 'Codes by SMS were switched on for your account.',
+  'sms-removed': 'Codes by SMS were switched off for your account.',
   'codes-made': 'New recovery codes were made for your account. The ones before them do not work any more.',
   'code-used': 'A recovery code was used to sign in to your account.',
   'phone-set': 'A mobile number was set for codes to sign in to your account.',

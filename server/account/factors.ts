@@ -35,7 +35,7 @@ export function factorHandlers(world: World, find: FindDirectory = directoryOf):
     const key = await sessionKey(world);
     return world.store.tenant(ask.tenant, (tx) => work(tx, userId, sessionId, key));
   };
-  const told = async (tx: TenantTx, ask: Ask, user: UserId, what: 'added' | 'removed', factor: 'totp' | 'passkey'): Promise<void> => {
+  const told = async (tx: TenantTx, ask: Ask, user: UserId, what: 'added' | 'removed', factor: 'totp' | 'passkey' | 'sms'): Promise<void> => {
     await audit(tx, world, ask, { what: `factor.${what}`, user, detail: { factor } });
     await tellFactor(tx, world, user, `${factor}-${what}`);
   };
@@ -91,6 +91,16 @@ export function factorHandlers(world: World, find: FindDirectory = directoryOf):
       if (!hasBetter(await ownedBy(tx, user))) return failed(conflict(MESSAGES.noFactorYet));
       await tellFactor(tx, world, user, 'codes-made');
       return ok({ codes: await fresh(tx, ask, user, key) });
+    }),
+
+    setSms: ({ id, on }, ask) => own(id, ask, async (tx, user) => {
+      const { phone, smsAsked } = await ownedBy(tx, user);
+      if (on && phone === null) return failed(conflict(MESSAGES.noPhoneYet));
+      if (on === smsAsked) return ok({});
+      const { settings } = await tx.sql.selectFrom('person').select('settings').where('tenant_id', '=', tx.tenant).where('id', '=', user).forUpdate().executeTakeFirstOrThrow();
+      await tx.sql.updateTable('person').set({ settings: JSON.stringify({ ...settings, sms: on }) }).where('tenant_id', '=', tx.tenant).where('id', '=', user).execute();
+      await told(tx, ask, user, on ? 'added' : 'removed', 'sms');
+      return ok({});
     }),
 
     passkeyOptions: ({ id }, ask) => own(id, ask, async (tx, user, session) => {

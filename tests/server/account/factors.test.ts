@@ -130,6 +130,30 @@ eachDatabase((_name, open) => {
     expect(how).toEqual([{ how: 'password+sms+totp' }]);
   });
 
+  test('FACTOR-1, FACTOR-4: a user has a code by SMS asked for at sign-in, alone or beside an authenticator, and switches it off', async () => {
+    const at = await place(ground, { own: { landingPage: '/monitoring' } });
+    const kate = browser(at);
+    await kate.login();
+    expect((await kate.send(`profile/${at.id}/sms`, { on: true }, 'PUT')).body).toMatchObject({ message: MESSAGES.noPhoneYet, error: { kind: 'conflict' } });
+    await ground.world.store.tenant(at.tenant, ({ sql }) => sql.updateTable('person').set({ mobile_phone: '+15550100112' }).where('tenant_id', '=', at.tenant).execute());
+    expect((await kate.send(`profile/${at.id}/sms`, { on: true }, 'PUT')).status).toBe(200);
+    expect((await kate.get<Factors>(`profile/${at.id}/factors`)).body.data).toMatchObject({ sms: true, phone: '••• 12' });
+    expect((await browser(at).login()).body.data).toMatchObject({ step: 'code', methods: ['sms'] });
+    const { secret } = (await kate.send<{ secret: string }>(`profile/${at.id}/totp`, {})).body.data;
+    await kate.send(`profile/${at.id}/totp`, { code: totpAt(secret, now()) }, 'PUT');
+    const beside = browser(at);
+    expect((await beside.login()).body.data).toMatchObject({ methods: ['totp', 'sms', 'recovery'], phone: '••• 12', resends: 3 });
+    expect((await sent(at)).filter(({ kind }) => kind === 'sms'), 'not sent before it is chosen').toHaveLength(1);
+    ground.pass(1);
+    expect((await beside.send('auth/login/db/sms/resend', {})).body.data.resends).toBe(2);
+    expect((await beside.sms(await lastCode(at, '+15550100112'))).status).toBe(200);
+    expect((await kate.send(`profile/${at.id}/sms`, { on: false }, 'PUT')).status).toBe(200);
+    expect((await browser(at).login()).body.data.methods).toEqual(['totp', 'recovery']);
+    const { settings } = await ground.world.store.tenant(at.tenant, ({ sql }) => sql.selectFrom('person').select('settings').where('tenant_id', '=', at.tenant).where('id', '=', at.id).executeTakeFirstOrThrow());
+    expect(settings).toEqual({ landingPage: '/monitoring', sms: false });
+    expect((await sent(at)).filter(({ text }) => /Codes by SMS were switched o(n|ff)/.test(text))).toHaveLength(2);
+  });
+
   test('FACTOR-8: a remembered computer is still asked for the authenticator', async () => {
     const at = await place(ground, { settings: { secondFactor: 'sms' } , phone: '+15550100112', proven: true });
     const { secret } = await (async () => {
