@@ -38,7 +38,7 @@ export default defineConfig({
   },
   worker: { format: 'es' },
   plugins: [react({ compiler: true }), tailwindcss(), serviceWorker()],
-  server: { proxy: { '/api': api, '/ping': api } },
+  server: { proxy: { '/api': api, '/ping': api, '/brand': api } },
 });
 
 /**

@@ -22,8 +22,13 @@ import { ingestHandlers } from './monitoring/ingest.ts';
 import { keyHandlers } from './monitoring/keys.ts';
 import { repositoryHandlers } from './monitoring/repositories.ts';
 import { syncHandlers } from './sync/handlers.ts';
-import { comingHandlers } from './people/coming.ts';
+import { adminHandlers } from './admin/handlers.ts';
+import { brandEditHandlers } from './brand/edit.ts';
 import { companyHandlers } from './people/companies.ts';
+import { invitationHandlers } from './people/invitations.ts';
+import { notificationHandlers } from './account/notifications.ts';
+import { logHandlers } from './people/logs.ts';
+import { providerHandlers } from './people/providers.ts';
 import { userEndHandlers } from './people/user-ends.ts';
 import { userListHandlers } from './people/user-list.ts';
 import { userHandlers } from './people/users.ts';
@@ -34,5 +39,7 @@ export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
   ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
-  ...comingHandlers, ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
+  ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
+  ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),
+  ...logHandlers(world), ...adminHandlers(world), ...brandEditHandlers(world),
 });

@@ -11,6 +11,7 @@ import { OtherEstate } from './estate/estate.ts';
 import { startEstate, whoIsWho } from './estate/start.ts';
 import { firstStart } from './first-start.ts';
 import { makeLog } from './log.ts';
+import { assetRoutes } from './brand/assets.ts';
 import { startClock } from './monitoring/clock.ts';
 import { pingRoutes } from './monitoring/ping.ts';
 import { outboxRoutes } from './outbound/outbox.ts';
@@ -41,7 +42,7 @@ const administrator = estate !== null ? null : await firstStart(world, demoPassw
   return giveUp(`The first start could not be finished. ${said(error)}`);
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
-const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); }, assets });
+const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); }, assets });
 const server: Listening = await listen(app, config.port, hostname).catch(async (error: unknown) => {
   await store.close();
   return giveUp(portFault(error, config.port));

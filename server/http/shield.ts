@@ -17,6 +17,7 @@ const ALWAYS: readonly (readonly [string, string])[] = [
 
 /** `tls`: the request came over TLS, so the browser may be told to stay there (a year, with subdomains). */
 export function shield(headers: Headers, tls: boolean): void {
-  for (const [name, value] of ALWAYS) headers.set(name, value);
+  // A policy that an answer brings itself is the stricter one: of a picture that is opened by itself.
+  for (const [name, value] of ALWAYS) if (name !== 'content-security-policy' || !headers.has(name)) headers.set(name, value);
   if (tls) headers.set('strict-transport-security', 'max-age=31536000; includeSubDomains');
 }

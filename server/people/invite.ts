@@ -1,27 +1,17 @@
-import { createHash } from 'node:crypto';
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../audit.ts';
 import type { Ask } from '../http/handler.ts';
+import { makeOneTime } from '../one-time.ts';
 import { post } from '../outbound/post.ts';
 import { portalAddress, portalAddressOf } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 
-/** A secret for one use, and all that is kept of it. */
-export function oneTimeSecret(world: World): { readonly secret: string; readonly hash: string } {
-  const secret = Buffer.from(world.chance.bytes(32)).toString('base64url');
-  return { secret, hash: secretHash(secret) };
-}
-export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
-
 /** Invites a user by mail to choose a password, within a week, at the portal of its own provider. The link is used up like any link for a new password. */
 export async function invite(tx: TenantTx, world: World, ask: Ask, { id, name, email }: { readonly id: UserId; readonly name: string; readonly email: string }): Promise<void> {
-  const { secret, hash } = oneTimeSecret(world), title = await titleOf(tx);
+  const secret = await makeOneTime(tx, world, 'password', id, { invited: true }, ask.now, LIMITS.invitationMs), title = await titleOf(tx);
   const address = tx.tenant === ask.tenant ? await portalAddress(tx, world, ask) : await portalAddressOf(tx, world);
-  await tx.sql.insertInto('one_time').values({
-    tenant_id: tx.tenant, hash, kind: 'password', user_id: id, data: JSON.stringify({ invited: true }), made_at: ask.now, until: ask.now + LIMITS.invitationMs, used_at: null,
-  }).execute();
   await audit(tx, world, ask, { what: 'user.invited', user: id });
   await post(tx, world, {
     kind: 'mail', to: email, subject: `Your account at ${title}`,

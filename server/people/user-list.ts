@@ -102,7 +102,7 @@ async function lastSignIns(tx: TenantTx, id: UserId | null = null): Promise<Map<
   const only = id === null ? sql`` : sql`and user_id = ${id}`;
   const { rows } = await sql<{ user_id: UserId; at: number }>`select user_id, max(at)::bigint as at from (
       select user_id, made_at as at from session where tenant_id = ${tx.tenant} and actor_id is null ${only}
-      union all select user_id, at from audit where tenant_id = ${tx.tenant} and what = 'signed.in' and user_id is not null ${only}
+      union all select user_id, at from audit where tenant_id = ${tx.tenant} and what = 'sign-in.done' and user_id is not null ${only}
     ) as seen group by user_id`.execute(tx.sql);
   return new Map(rows.map(({ user_id, at }) => [user_id, at]));
 }

@@ -1,0 +1,56 @@
+import { ROLES } from '#contract/abilities.ts';
+import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { lastBefore } from './event-log.ts';
+
+const HOUR: Ms = 3_600_000;
+
+/** How one provider stands, in one snapshot. */
+export const overviewOf = (world: World, tenant: TenantId, own: boolean, now: Ms): Promise<ProviderOverview> => world.store.tenant(tenant, async (tx) => {
+  const { sql } = tx, { seq: head } = await tx.head();
+  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const hosts = (await sql.selectFrom('provider_host').select('host').where('tenant_id', '=', tenant).orderBy('host').execute()).map(({ host }) => host);
+  const users = (await tx.all('user')).filter(({ deletedAt }) => deletedAt === null);
+  const { signedIn } = await sql.selectFrom('session').select((e) => e.fn.count<number>('user_id').distinct().as('signedIn')).where('tenant_id', '=', tenant)
+    .where('ended_at', 'is', null).where('idle_until', '>', now).where('absolute_until', '>', now).executeTakeFirstOrThrow();
+  const { jobs } = await sql.selectFrom('job').select((e) => e.fn.countAll<number>().as('jobs')).where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const { quarantine } = await sql.selectFrom('quarantine').select((e) => e.fn.countAll<number>().as('quarantine')).where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  return {
+    _id: tenant, name: branding.name, hosts, own,
+    users: ROLES.map((role) => ({ role, users: users.filter(({ roles }) => roles.includes(role)).length })).filter(({ users: count }) => count > 0), active: users.length, signedIn,
+    companies: (await tx.all('company')).filter(({ deletedAt }) => deletedAt === undefined).length, jobs,
+    ingest: { hour: await resultsSince(tx, now - HOUR, head), day: await resultsSince(tx, now - 24 * HOUR, head) },
+    sync: await syncOf(tx), outgoing: await outgoingOf(tx), quarantine, events: head,
+  };
+}, { readOnly: true });
+
+/** Results that came in since then: ends of runs, not their beginnings. */
+async function resultsSince(tx: TenantTx, since: Ms, head: number): Promise<number> {
+  const after = await lastBefore(tx, since, head);
+  const { count } = await tx.sql.selectFrom('event').select((e) => e.fn.countAll<number>().as('count')).where('tenant_id', '=', tx.tenant).where('seq', '>', after)
+    .where('type', '=', 'run.finished@1').executeTakeFirstOrThrow();
+  return count;
+}
+
+/** A source counts as failed while its last request was one that could not be used. */
+async function syncOf(tx: TenantTx): Promise<ProviderOverview['sync']> {
+  const keys = (await tx.all('key')).filter(({ revokedAt }) => revokedAt === null);
+  const health = new Map((await tx.sql.selectFrom('source_health').selectAll().where('tenant_id', '=', tx.tenant).execute()).map((row) => [row.key_id, row]));
+  const failed = keys.flatMap(({ id, name }) => {
+    const one = health.get(id), at = one?.last_fault_at ?? null;
+    return at !== null && at > (one?.last_heard_at ?? 0) ? [{ entity: name, at, message: one?.last_fault ?? '' }] : [];
+  });
+  const heard = keys.flatMap(({ id }) => health.get(id)?.last_heard_at ?? []);
+  return { sources: keys.length, failed, at: heard.length === 0 ? null : heard.reduce((newest, at) => Math.max(newest, at), 0) };
+}
+
+/** What waits to go out, and what was given up. */
+async function outgoingOf({ tenant, sql }: TenantTx): Promise<ProviderOverview['outgoing']> {
+  const waiting = await sql.selectFrom('outgoing').select([(e) => e.fn.countAll<number>().as('count'), (e) => e.fn.min<Ms | null>('made_at').as('oldest')])
+    .where('tenant_id', '=', tenant).where('sent_at', 'is', null).where('next_at', 'is not', null).executeTakeFirstOrThrow();
+  const failed = await sql.selectFrom('outgoing').select((e) => e.fn.countAll<number>().as('count')).where('tenant_id', '=', tenant).where('sent_at', 'is', null)
+    .where('next_at', 'is', null).where('fault', 'is not', null).executeTakeFirstOrThrow();
+  return { waiting: waiting.count, failed: failed.count, oldest: waiting.oldest };
+}

@@ -1,0 +1,62 @@
+import * as v from 'valibot';
+import { BrandingSchema } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import { NOT_FOUND } from '../http/envelope.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { keepsProvider } from '../providers.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { keepAsset } from './assets.ts';
+
+type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
+
+/** The branding of a provider that one keeps: the own one, or one below it. Any other does not exist. */
+export const brandEditHandlers = (world: World): Pick<Handlers, Names> => ({
+  async brandingOf({ id }, ask) {
+    return await isKept(world, ask, id) ? ok(await world.store.tenant(id, readBranding, { readOnly: true })) : failed(NOT_FOUND);
+  },
+
+  async editBranding({ id, ...fields }, ask) {
+    if (!await isKept(world, ask, id)) return failed(NOT_FOUND);
+    const names = Object.keys(fields).join(', ');
+    const branding = await world.store.tenant(id, async (tx) => {
+      await tx.lock();
+      const next = v.parse(BrandingSchema, { ...await readBranding(tx), ...fields });
+      await keepBranding(tx, next);
+      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, { what: 'branding.changed', user: null, detail: { fields: names } });
+      return next;
+    });
+    await recordAbove(world, ask, id, 'branding.changed', names);
+    return ok(branding);
+  },
+
+  async putBrandAsset({ id, ...asset }, ask) {
+    if (!await isKept(world, ask, id)) return failed(NOT_FOUND);
+    const kept = await keepAsset(world, id, asset, ask.now, async (tx, url) => {
+      await tx.lock();
+      const branding = await readBranding(tx);
+      if (asset.name === 'logo') await keepBranding(tx, { ...branding, sidebarLogoUrl: url });
+      if (asset.name === 'favicon') await keepBranding(tx, { ...branding, favIconUrl: url });
+      await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, { what: 'branding.picture', user: null, detail: { name: asset.name } });
+    });
+    if (kept.ok) await recordAbove(world, ask, id, 'branding.picture', asset.name);
+    return kept;
+  },
+});
+
+async function isKept(world: World, ask: Ask, id: string): Promise<boolean> {
+  return ask.signed !== null && keepsProvider(world, ask.tenant, ask.signed, id);
+}
+
+const readBranding = async ({ tenant, sql }: TenantTx): Promise<Branding> =>
+  (await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow()).branding;
+
+const keepBranding = async ({ tenant, sql }: TenantTx, branding: Branding): Promise<void> =>
+  void await sql.updateTable('provider').set({ branding: JSON.stringify(branding) }).where('tenant_id', '=', tenant).execute();
+
+/** In a provider below, the doer is nobody: whose hands did it stands in the record of their own. */
+async function recordAbove(world: World, ask: Ask, id: string, what: string, fields: string): Promise<void> {
+  if (id !== ask.tenant) await world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, { what, user: null, detail: { fields, provider: id } }));
+}

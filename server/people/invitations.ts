@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto';
+import { can } from '#contract/abilities.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import { audit } from '../audit.ts';
+import { busyFor } from '../http/envelope.ts';
+import type { Handlers } from '../http/handler.ts';
+import { makeOneTime, readOneTime, useOneTime } from '../one-time.ts';
+import { post } from '../outbound/post.ts';
+import { measureOfNew, passwordFault, passwordRefused } from '../password-rules.ts';
+import { hashPassword } from '../passwords.ts';
+import { portalAddress, portalAddressOf } from '../portal-address.ts';
+import { keepsProvider } from '../providers.ts';
+import type { TenantTx } from '../store/store.ts';
+import { usernameKey } from '../usernames.ts';
+import { seal, unseal } from '../vault.ts';
+import type { World } from '../world.ts';
+import { FORBIDDEN, NOT_FOUND, signedOf, USERNAME_TAKEN } from './asking.ts';
+import { seesCompany } from './company-list.ts';
+import { titleOf } from './invite.ts';
+import { about } from './users.ts';
+
+const KIND = 'invitation';
+const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
+
+/** Links with which people register by themselves, and what a portal tells other systems of who is signed in. */
+export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'> => ({
+  async inviteUser({ id, email }, ask) {
+    const signed = signedOf(ask), own = id === ask.tenant;
+    if (own ? !signed.roles.includes('sub-sp') && !can(signed.roles, 'monitoring.users') && !can(signed.roles, 'admin.dashboard') : !can(signed.roles, 'admin.dashboard')) return own ? FORBIDDEN : NOT_FOUND;
+    if (!own && !await keepsProvider(world, ask.tenant, signed, id)) return NOT_FOUND;
+    return world.store.tenant(id, async (tx) => {
+      // Who registers sees no more than who invited, and of a whole provider nothing before an administrator says what.
+      const companies = own ? signed.companies ?? [] : [];
+      const secret = await makeOneTime(tx, world, KIND, null, { companies, by: own ? signed.userId : null }, ask.now, LIMITS.invitationMs);
+      const address = own ? await portalAddress(tx, world, ask) : await portalAddressOf(tx, world), url = `${address ?? ''}/o365/register#${secret}`;
+      await audit(tx, world, own ? ask : { ...ask, signed: null }, { what: 'invitation.made', user: null });
+      const title = await titleOf(tx);
+      if (email !== null) await post(tx, world, { kind: 'mail', to: email, subject: `You are invited to ${title}`, text: `Hello,\n\nyou are invited to ${title}. Register within seven days:\n\n${url}\n\nThe link works once. If you did not expect this mail, you can ignore it.\n` });
+      return ok({ url, until: ask.now + LIMITS.invitationMs });
+    });
+  },
+
+  async acceptInvitation({ token, username, name, email, password }, ask) {
+    const fault = await world.store.tenant(ask.tenant, async (tx) => {
+      if (!await readOneTime(tx, KIND, token, ask.now)) return LINK_OVER;
+      const said = passwordFault(password, await measureOfNew(tx, { username, name, email: email ?? null }));
+      return said === null ? null : failed(passwordRefused(said, 'password'));
+    }, { readOnly: true });
+    if (fault) return fault;
+    const hashing = hashPassword(password);
+    if (!hashing) return failed(busyFor(1_000));
+    const password_hash = await hashing;
+    return world.store.tenant(ask.tenant, async (tx) => {
+      await tx.lock();
+      const taken = await tx.sql.selectFrom('person').select('id').where('tenant_id', '=', tx.tenant).where('username_key', '=', usernameKey(username)).executeTakeFirst();
+      // Before the link is used up: another name may be tried.
+      if (taken) return USERNAME_TAKEN;
+      const used = await useOneTime(tx, KIND, token, ask.now);
+      if (!used) return LINK_OVER;
+      const id = world.chance.uuid(), companies = companiesIn(used.data);
+      await tx.append([about(id, { type: 'user.made@1', data: { id, roles: ['read-only'], companies } })], { actor: { is: 'user', id }, subject: null, commandId: null, at: ask.now });
+      await tx.sql.insertInto('person').values({ tenant_id: tx.tenant, id, username, username_key: usernameKey(username), name, email: email ?? null, password_hash, password_at: ask.now }).execute();
+      await audit(tx, world, ask, { what: 'user.registered', user: id });
+      return ok({ username });
+    });
+  },
+
+  chatToken: ({ name, email, serviceProviderId }, ask) => world.store.tenant(ask.tenant, async (tx) => {
+    const { userId } = signedOf(ask);
+    const person = await tx.sql.selectFrom('person').select(['name', 'email']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirst();
+    if (serviceProviderId !== ask.tenant || person?.name !== name || person.email !== email) return FORBIDDEN;
+    const until = ask.now + CHAT_MS;
+    return ok({ token: signedToken(await chatKey(tx, world), { iss: ask.tenant, sub: userId, name, email, iat: Math.floor(ask.now / 1_000), exp: Math.floor(until / 1_000) }), until });
+  }),
+
+  validateVacId: ({ id }, ask) => world.store.tenant(ask.tenant, async (tx) => {
+    const signed = signedOf(ask);
+    return ok({ valid: (await tx.all('company')).some((one) => seesCompany(signed, one) && (one.applications?.vac.id === id || one.veeamId === id)) });
+  }, { readOnly: true }),
+
+  /** Nothing in front of this server names a country: none is made up. */
+  ipLocation: () => Promise.resolve(ok({ country: null })),
+});
+
+const CHAT_MS = 5 * 60_000;
+const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN[] => (Array.isArray(companies) ? companies.filter((n): n is number => typeof n === 'number') : []);
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A JSON Web Token, HS256: compact, for systems that know them. */
+function signedToken(key: Buffer, claims: object): string {
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;
+}
+
+const CHAT_KEY = { table: 'secret', column: 'sealed', row: 'chat' } as const;
+
+/** The provider's own key for its chat, made when it is first needed. */
+async function chatKey(tx: TenantTx, world: World): Promise<Buffer> {
+  const read = () => tx.sql.selectFrom('secret').select('sealed').where('tenant_id', '=', tx.tenant).where('name', '=', CHAT_KEY.row).executeTakeFirst();
+  let row = await read();
+  if (!row) {
+    const sealed = await seal(tx, world, CHAT_KEY, Buffer.from(world.chance.bytes(32)).toString('base64url'));
+    await tx.sql.insertInto('secret').values({ tenant_id: tx.tenant, name: CHAT_KEY.row, sealed, at: world.clock.now() }).onConflict((on) => on.columns(['tenant_id', 'name']).doNothing()).execute();
+    row = await read();
+  }
+  if (!row) throw new Error('a provider without a key for its chat');
+  return Buffer.from(await unseal(tx, world, CHAT_KEY, row.sealed), 'base64url');
+}
