@@ -1,9 +1,6 @@
 import type { Role } from '../abilities.ts';
 import type { CompanyN } from '../ids.ts';
-
-/** How much a role may: nobody grants one above the own, nor touches a user who has one. */
-const RANK: Readonly<Record<Role, number>> = { 'sub-sp': 0, 'read-only': 1, 'operator': 2, 'o365_admin': 3, 'admin': 3, 'super-admin': 4 };
-const rankOf = (roles: readonly Role[]): number => Math.max(0, ...roles.map((role) => RANK[role]));
+import { rankOf } from '../rank.ts';
 
 /** Roles, and companies (null: all of the provider's). */
 export interface Reach { readonly roles: readonly Role[]; readonly companies: readonly CompanyN[] | null }
@@ -15,7 +12,7 @@ export const within = (own: readonly CompanyN[] | null, of: readonly CompanyN[] 
 /** Whether a user is one of those that somebody keeps: all of its companies are the keeper's. Others do not exist for the keeper. */
 export const keeps = (keeper: Reach, user: Pick<Reach, 'companies'>): boolean => within(keeper.companies, user.companies);
 
-/** Whether what a user may do is not above what the keeper may. */
+/** Whether what a user may do is above what the keeper may: nobody grants that, or touches such a user. */
 export const above = (keeper: Pick<Reach, 'roles'>, roles: readonly Role[]): boolean => rankOf(roles) > rankOf(keeper.roles);
 
 /** Who can keep all users and companies: there is always one. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { mayActAs } from '#contract/account/acting.ts';
-import type { Reach } from '#contract/account/acting.ts';
 import type { TenantId } from '#contract/ids.ts';
+import type { Reach } from '#contract/people/reach.ts';
 import type { SessionTable } from '../store/database.ts';
 import type { World } from '../world.ts';
 

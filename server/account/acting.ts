@@ -1,8 +1,8 @@
 import { mayActAs } from '#contract/account/acting.ts';
-import type { Reach } from '#contract/account/acting.ts';
 import type { actingCalls } from '#contract/account/acting-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { TenantId, UserId } from '#contract/ids.ts';
+import type { Reach } from '#contract/people/reach.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
