@@ -178,8 +178,8 @@ export interface Door {
   syncNow(): Promise<void>;
 }
 
-/** Calls that only ask, and answer with data. */
-export type ReadCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly method: 'GET'; readonly gives: object } ? N : never }[CallName];
+/** Calls that only ask, and answer with data; what stands above the page is asked with a POST. */
+export type ReadCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly method: 'GET'; readonly gives: object } ? N : never }[CallName] | 'listNotifications';
 
 /** Calls that answer with a file. */
 export type FileCall = { [N in CallName]: (typeof CALLS)[N] extends { readonly gives: 'bytes'; readonly gate: Exclude<Gate, 'public'> } ? N : never }[CallName];

@@ -13,7 +13,7 @@ import type { Owner } from './disk/database.ts';
 import type { Held, Register } from './disk/register.ts';
 import { DiskFault } from './seams.ts';
 import type { Disk } from './seams.ts';
-import { askToSignIn, SIGN_IN_CALLS } from './sign-in-calls.ts';
+import { askToSignIn, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
 import { makeSignIn } from './sign-in.ts';
 import { Loop } from './sync/loop.ts';
 import type { Begun } from './sync/pull.ts';
@@ -75,8 +75,8 @@ export class Session {
     if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
     if (!this.loop && callOf(name).gate !== 'public') return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
     const answer = await by(this.loop?.wire ?? this.#wire);
-    const unreachable = !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline';
-    return unreachable ? NEEDS_NETWORK : answer;
+    if (answer.ok && CHANGES_ME.has(name)) await this.#tokens.get(this.#tokens.last);
+    return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline' ? NEEDS_NETWORK : answer;
   }
 
   signing(): Signing { return this.#signIn.now(); }

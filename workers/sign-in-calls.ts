@@ -11,6 +11,9 @@ export const SIGN_IN_CALLS: readonly CallName[] = [
   'loginPasskey', 'loginEnrol', 'loginToken', 'loginAs', 'exitLoginAs',
 ];
 
+/** Calls after which who one is is another: the page learns it now, not with the next token. */
+export const CHANGES_ME: ReadonlySet<CallName> = new Set(['editProfile', 'changePasswordAd', 'changePasswordDb', 'setSecurityQuestions']);
+
 /** Each way in by its call. `byCookie`: what the server's own cookie opens. */
 export function askToSignIn(wire: Pick<Wire, 'ask'>, byCookie: () => Promise<Result<Session>>, what: SignInAsk, auth: Auth): Promise<Result<Granted>> {
   const ad = auth === 'ad';
