@@ -76,7 +76,7 @@ export function passwordHandlers(world: World, directoryFrom: typeof directoryOf
         await sql.deleteFrom('security_answer').where('tenant_id', '=', tenant).where('user_id', '=', signed.userId).execute();
         await sql.insertInto('security_answer').values(answers.map(({ question }, at) => ({ tenant_id: tenant, user_id: signed.userId, question, hash: hashes[at] ?? '' }))).execute();
         const { email } = await sql.updateTable('person').set({ force_questions: false }).where('tenant_id', '=', tenant).where('id', '=', signed.userId).returning('email').executeTakeFirstOrThrow();
-        await record(tx, ask, signed, 'questions.changed', 'securityQuestions');
+        await record(tx, ask, signed, 'questions.set', 'securityQuestions');
         await tellChange(tx, world, email, 'questions');
       });
       return ok({});

@@ -50,6 +50,7 @@ export function profileHandlers(world: World): Pick<Handlers, Extract<keyof type
             ...(change.username !== undefined && { username_key: usernameKey(change.username) }),
           }).where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).execute();
           await audit(tx, world, ask, { what: 'profile.changed', user: signed.userId, detail: { fields: changed.join(',') } });
+          if (changed.includes('ackO365TermsOfUse')) await audit(tx, world, ask, { what: 'terms.accepted', user: signed.userId });
         }
         // To the address from before: whoever did not mean it learns of it.
         if (changed.includes('email')) await tellChange(tx, world, email, 'email');
