@@ -92,7 +92,8 @@ export const signInMachine = setup({
           { guard: ({ event }) => event.output.is === 'in', target: 'in', actions: assign({ failure: null, step: null }) },
           { guard: ({ event }) => event.output.is === 'step', target: 'step', actions: assign(({ event }) => taking(event.output)) },
           { guard: ({ event }) => isOver(event.output), target: 'wrong', actions: assign(({ event }) => ({ ...failing(event.output), step: null })) },
-          { guard: ({ event }) => waits(event.output), target: 'held', actions: assign(({ event }) => failing(event.output)) },
+          // A code that is not sent again takes nothing from the one that was.
+          { guard: ({ context, event }) => waits(event.output) && context.ask?.way !== 'resend', target: 'held', actions: assign(({ event }) => failing(event.output)) },
           { target: 'step', actions: assign(({ event }) => failing(event.output)) },
         ],
         onError: { target: 'step', actions: assign({ failure: { kind: 'server-fault', message: MESSAGES.loginFailed } }) },

@@ -2,7 +2,7 @@ import { can } from '#contract/abilities.ts';
 import type { Ability } from '#contract/abilities.ts';
 import type { Who } from '#workers/api.ts';
 
-/** Who may see a screen: only those who are not signed in (the sign-in page), whoever is, or those with an ability. */
+/** Who may see a screen: only those who are not signed in (the pages of signing in), whoever is, or those with an ability. */
 export type ScreenGate = 'signed-out' | 'signed-in' | Ability;
 
 /** Who is signed in, once the disk has been asked. */
@@ -14,10 +14,27 @@ export type Passage =
   | { readonly is: 'sign-in' }
   /** Signed in already: to where one wanted to go, or home. */
   | { readonly is: 'onward' }
+  /** To a page that comes before every other. */
+  | { readonly is: 'first'; readonly to: string }
   | { readonly is: 'forbidden' };
 
-export function passage(who: KnownWho, gate: ScreenGate): Passage {
-  if (gate === 'signed-out') return who.is === 'in' ? { is: 'onward' } : { is: 'pass' };
+/** Where one wants to go. `entering`: with what the address brought, or not done with the sign-in: the pages for it are open to who is in, too. */
+export interface Way { readonly path: string; readonly entering: boolean }
+
+const RESET = '/monitoring/reset-password', QUESTIONS = '/monitoring/security-questions';
+
+/** The guards, in their order: signed in, the password that has to be chosen, the questions that have to be answered, the ability. */
+export function passage(who: KnownWho, gate: ScreenGate, { path, entering }: Way): Passage {
+  if (gate === 'signed-out') return who.is === 'in' && !entering ? { is: 'onward' } : { is: 'pass' };
   if (who.is === 'out') return { is: 'sign-in' };
+  const first = firstOf(who);
+  if (first !== null && first !== path.replace(/\/+$/, '')) return { is: 'first', to: first };
   return gate === 'signed-in' || can(who.me.roles, gate) ? { is: 'pass' } : { is: 'forbidden' };
+}
+
+/** Both are the user's own: who acts as them is not asked. */
+function firstOf({ me, branding }: Extract<KnownWho, { readonly is: 'in' }>): string | null {
+  if (me.acting !== null) return null;
+  if (me.passwordReset) return RESET;
+  return branding.authType === 'ad' && me.forceSecurityQuestions ? QUESTIONS : null;
 }

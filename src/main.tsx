@@ -4,9 +4,11 @@ import { createRoot } from 'react-dom/client';
 import { setDoor } from './door.ts';
 import { router } from './router.tsx';
 import { startTheme } from './theme.ts';
+import { takeFragment } from './way-in.ts';
 import { watchWho } from './who-router.ts';
 import { startWorker } from './worker.ts';
 
+takeFragment();
 startTheme();
 setDoor(startWorker());
 watchWho(router);

@@ -3,81 +3,68 @@ import type { ScreenGate } from './guards.ts';
 import { passage } from './guards.ts';
 import { whoKnown } from './door.ts';
 import { App } from './frame/app.tsx';
-import { homeOf } from './menu.ts';
 import { remember, takeRemembered } from './remembered.ts';
+import type { ScreenName } from './screens.ts';
+import { isEntering, takeFragment } from './way-in.ts';
 
-const root = createRootRoute({ component: App, notFoundComponent: lazyRouteComponent(() => import('./frame/not-found.tsx'), 'NotFound') });
+const root = createRootRoute({ component: App, notFoundComponent: screen('notFound') });
 
 const login = createRoute({
   getParentRoute: () => root, path: '/login', beforeLoad: behind('signed-out'),
   component: lazyRouteComponent(() => import('./areas/account/sign-in.tsx'), 'SignIn'),
 });
 
+/** The other pages for those who are not signed in. */
+const step = <P extends string>(path: P) => createRoute({ getParentRoute: () => root, path, beforeLoad: behind('signed-out'), component: screen('step') });
+const forgotPassword = createRoute({ getParentRoute: () => root, path: '/forgot-password', beforeLoad: behind('signed-out'), component: screen('forgotPassword') });
+const unlock = createRoute({ getParentRoute: () => root, path: '/unlock', beforeLoad: behind('signed-out'), component: screen('unlock') });
+const forgotPasswordDb = createRoute({ getParentRoute: () => root, path: '/forgot-password-db', beforeLoad: behind('signed-out'), component: screen('forgotPasswordDb') });
+const resetPasswordDb = createRoute({ getParentRoute: () => root, path: '/reset-password-db', beforeLoad: behind('signed-out'), component: screen('resetPasswordDb') });
+/** Opened while signed in, it signs out first. */
+const register = createRoute({ getParentRoute: () => root, path: '/o365/register/{-$userId}', beforeLoad: takeFragment, component: screen('register') });
+
 /** Everything with the sidebar beside it. */
-const framed = createRoute({
-  getParentRoute: () => root, id: 'framed', beforeLoad: behind('signed-in'),
-  component: lazyRouteComponent(() => import('./frame/frame.tsx'), 'Frame'),
-});
+const framed = createRoute({ getParentRoute: () => root, id: 'framed', beforeLoad: behind('signed-in'), component: screen('frame') });
 
 const home = createRoute({ getParentRoute: () => framed, path: '/', beforeLoad: () => onward('/monitoring') });
 const monitoring = createRoute({
   getParentRoute: () => framed, path: '/monitoring',
   beforeLoad: async () => {
-    const who = await whoKnown();
+    const [who, { homeOf }] = await Promise.all([whoKnown(), import('./menu.ts')]);
     onward(homeOf(who.is === 'in' ? who.me.roles : []));
   },
 });
-const dashboard = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/dashboard', beforeLoad: behind('monitoring.dashboard'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/dashboard/screen.tsx'), 'Dashboard'),
-});
-const calendar = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/calendar-report', beforeLoad: behind('monitoring.calendar-report'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/calendar/screen.tsx'), 'Calendar'),
-});
-const dailyChecks = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/daily-checks/screen.tsx'), 'DailyChecks'),
-});
-const disabledJobs = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/daily-checks/disabled-jobs', beforeLoad: behind('monitoring.daily-checks'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/other-lists/disabled-jobs.tsx'), 'DisabledJobs'),
-});
-const computers = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/daily-checks/computers', beforeLoad: behind('monitoring.daily-checks'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/other-lists/computers.tsx'), 'Computers'),
-});
-const evidence = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/evidence', beforeLoad: behind('monitoring.daily-checks'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/evidence/evidence.tsx'), 'EvidenceScreen'),
-});
-const sources = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/sources', beforeLoad: behind('monitoring.sources'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/sources.tsx'), 'Sources'),
-});
-const forbidden = createRoute({
-  getParentRoute: () => framed, path: '/monitoring/forbidden',
-  component: lazyRouteComponent(() => import('./frame/forbidden.tsx'), 'Forbidden'),
-});
+const dashboard = createRoute({ getParentRoute: () => framed, path: '/monitoring/dashboard', beforeLoad: behind('monitoring.dashboard'), component: screen('dashboard') });
+const calendar = createRoute({ getParentRoute: () => framed, path: '/monitoring/calendar-report', beforeLoad: behind('monitoring.calendar-report'), component: screen('calendar') });
+const dailyChecks = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'), component: screen('dailyChecks') });
+const disabledJobs = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks/disabled-jobs', beforeLoad: behind('monitoring.daily-checks'), component: screen('disabledJobs') });
+const computers = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks/computers', beforeLoad: behind('monitoring.daily-checks'), component: screen('computers') });
+const evidence = createRoute({ getParentRoute: () => framed, path: '/monitoring/evidence', beforeLoad: behind('monitoring.daily-checks'), component: screen('evidence') });
+const sources = createRoute({ getParentRoute: () => framed, path: '/monitoring/sources', beforeLoad: behind('monitoring.sources'), component: screen('sources') });
+const forbidden = createRoute({ getParentRoute: () => framed, path: '/monitoring/forbidden', component: screen('forbidden') });
 
 /** On a screen of its own, without the sidebar. */
-const wall = createRoute({
-  getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('monitoring.daily-checks'),
-  component: lazyRouteComponent(() => import('./areas/monitoring/wall/screen.tsx'), 'Wall'),
-});
+const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('monitoring.daily-checks'), component: screen('wall') });
 
 /** Every address of the page. */
-export const routes = root.addChildren([login, wall, framed.addChildren([home, monitoring, dashboard, calendar, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
+export const routes = root.addChildren([login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall, framed.addChildren([home, monitoring, dashboard, calendar, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
+
+/** A screen by its name; where it is stands in a file that comes when the first is asked for. */
+function screen(name: ScreenName) {
+  return lazyRouteComponent(async () => ({ default: await (await import('./screens.ts')).SCREENS[name]() }));
+}
 
 function behind(gate: ScreenGate) {
-  return async ({ location }: { readonly location: { readonly href: string } }): Promise<void> => {
-    const way = passage(await whoKnown(), gate);
+  return async ({ location }: { readonly location: { readonly href: string; readonly pathname: string } }): Promise<void> => {
+    takeFragment();
+    const way = passage(await whoKnown(), gate, { path: location.pathname, entering: isEntering() });
     switch (way.is) {
       case 'pass': return;
       case 'sign-in':
         remember(location.href);
         return onward('/login');
       case 'onward': return onward(takeRemembered() ?? '/');
+      case 'first': return onward(way.to);
       case 'forbidden': return onward('/monitoring/forbidden');
     }
   };

@@ -89,6 +89,15 @@ test('SIGN-1, SIGN-2: an attempt that is over begins with the password again; on
   expect(await submit()).toBe('code');
 });
 
+test('SIGN-2: a code that is not sent again takes nothing from the one that was', async () => {
+  const { actor, submit, answer } = asking([stepOf('code'), { is: 'failed', failure: { kind: 'too-many', message: 'no more', retryAfterMs: 60_000 } }, { is: 'in' }]);
+  await submit();
+  actor.send({ type: 'ANSWER', ask: { way: 'resend', newMobilePhone: null } });
+  await settle();
+  expect(actor.getSnapshot()).toMatchObject({ value: 'code', context: { failure: { message: 'no more' } } });
+  expect(await answer()).toBe('in');
+});
+
 const done = (id: 'ask' | 'answer', output: SignInAnswer) => ({ type: `xstate.done.actor.${id}`, output });
 
 test('SIGN-1: every state that can be reached is left again or lets in, and none keeps what was typed', () => {

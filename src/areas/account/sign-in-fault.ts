@@ -6,13 +6,12 @@ export type SignInFault =
   | { readonly is: 'empty'; readonly what: 'username' | 'password' }
   | { readonly is: 'refused'; readonly sentence: string }
   /** Nothing is to be tried before `until`. */
-  | { readonly is: 'throttled'; readonly from: Ms; readonly until: Ms };
+  | { readonly is: 'throttled'; readonly sentence: string; readonly from: Ms; readonly until: Ms };
 
 /** What a person is told of a failed attempt. Never which of the two was wrong. */
 export function faultOf(failure: Failure, now: Ms): SignInFault {
   switch (failure.kind) {
-    case 'wrong-credentials': return { is: 'refused', sentence: BASE.wrongCredentials };
-    case 'too-many': return { is: 'throttled', from: now, until: now + failure.retryAfterMs };
+    case 'too-many': return { is: 'throttled', sentence: failure.message || BASE.tooManyTries, from: now, until: now + failure.retryAfterMs };
     case 'needs-network': return { is: 'refused', sentence: BASE.needsNetwork };
     case 'no-answer': return { is: 'refused', sentence: BASE.noAnswer };
     default: return { is: 'refused', sentence: failure.message || BASE.loginFailed };

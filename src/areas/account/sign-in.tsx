@@ -1,82 +1,97 @@
-import { useEffect, useRef, useState } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { BASE } from '#contract/messages/base.ts';
-import { now, useNow } from '#src/clock.ts';
+import type { SignedIn } from '#workers/api.ts';
+import type { Result } from '#contract/result.ts';
+import { now } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
-import { titleOf } from '#src/frame/branded.ts';
+import { sayAtSignIn, useWayIn } from '#src/way-in.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { faultOf, waitWords } from './sign-in-fault.ts';
+import { AccountPage } from './account-page.tsx';
+import { FaultCallout, useWaits } from './fault-callout.tsx';
+import { faultOf } from './sign-in-fault.ts';
 import type { SignInFault } from './sign-in-fault.ts';
-import { SignInBrand } from './sign-in-brand.tsx';
+import { pathOf } from './step-path.ts';
+
+const SignInWays = lazy(async () => ({ default: (await import('./sign-in-ways.tsx')).SignInWays }));
 
 export function SignIn() {
+  const router = useRouter();
   const who = useWatch('who', NOTHING);
   const branding = who === undefined || who.is === 'starting' ? null : who.branding;
-  const expired = who?.is === 'out' && who.reason === 'expired';
-  const offline = who?.is === 'out' && who.offline;
+  const out = who?.is === 'out' ? who : null;
+  const { fragment, sentence } = useWayIn();
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
+  const [remember, setRemember] = useState(false);
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<SignInFault | null>(null);
   const first = useRef<HTMLInputElement>(null);
   const secret = useRef<HTMLInputElement>(null);
-  const second = useNow(1_000);
+  const waits = useWaits(fault);
   useEffect(() => first.current?.focus(), []);
-  const waits = fault?.is === 'throttled' ? waitWords(fault.until, Math.max(second, fault.from)) : null;
+  useEffect(() => {
+    if (BRINGS.test(fragment)) void go(async () => (await import('./enter.ts')).enter(fragment));
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each fragment
+  }, [fragment]);
 
-  async function signIn(event: SyntheticEvent): Promise<void> {
+  /** One way in at a time. Signed in: `who` changes, and the guard of this page leads on. */
+  async function go(ask: () => Promise<Result<SignedIn>>): Promise<void> {
+    setBusy(true);
+    setFault(null);
+    sayAtSignIn(null);
+    const result = await ask();
+    setBusy(false);
+    if (!result.ok) {
+      setFault(faultOf(result.failure, now()));
+      if (result.failure.kind === 'wrong-credentials') {
+        setPassword('');
+        secret.current?.focus();
+      }
+    } else if (result.value.is === 'step') await router.navigate({ to: pathOf(result.value.step) });
+    else await router.invalidate();
+  }
+
+  function signIn(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     if (username.trim() === '') { first.current?.focus(); setFault({ is: 'empty', what: 'username' }); return; }
     if (password === '') { secret.current?.focus(); setFault({ is: 'empty', what: 'password' }); return; }
-    setBusy(true);
-    setFault(null);
-    const result = await door().signIn({ way: 'password', auth: branding?.authType ?? 'db', username: username.trim(), password });
-    setBusy(false);
-    // Signed in: `who` changes, and the guard of this page leads on.
-    if (result.ok) return;
-    setFault(faultOf(result.failure, now()));
-    if (result.failure.kind === 'wrong-credentials') {
-      setPassword('');
-      secret.current?.focus();
-    }
+    void go(() => door().signIn({ way: 'password', auth: branding?.authType ?? 'db', username: username.trim(), password, ...(remember && { rememberComputer: true }) }));
   }
 
   return (
-    <div className="grid min-h-dvh grid-rows-[auto_minmax(0,1fr)] bg-sheet desk:grid-cols-[minmax(320px,560px)_minmax(0,1fr)] desk:grid-rows-1">
-      <title>{`Sign in - ${titleOf(branding)}`}</title>
-      <SignInBrand branding={branding} />
-      <main className="grid content-start justify-items-center px-5 py-10 desk:content-center">
-        <form className="grid w-full max-w-[360px] gap-5" onSubmit={(event) => void signIn(event)} noValidate aria-busy={busy}>
-          <div>
-            <h1 className="m-0 text-head">Sign in</h1>
-            {branding && <p className="m-0 mt-1 break-words text-ink-2">Use your {branding.name} account.</p>}
-          </div>
-          {expired && fault === null && <Callout tone="warning">{BASE.sessionExpired}</Callout>}
-          {offline && <Callout tone="warning" alert>{BASE.signInNeedsNetwork}</Callout>}
-          {fault?.is === 'refused' && <Callout tone="failed" alert>{fault.sentence}</Callout>}
-          {waits !== null && <Callout tone="warning" alert>{BASE.tooManyTries} <span aria-hidden>You can try again {waits}.</span></Callout>}
-          <TextField
-            ref={first} label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars}
-            value={username} onChange={(event) => setUsername(event.target.value)} fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}
-          />
-          <TextField
-            ref={secret} label="Password" name="password" tall type={shown ? 'text' : 'password'} autoComplete="current-password" autoCapitalize="none" spellCheck={false}
-            maxLength={LIMITS.passwordChars} value={password} onChange={(event) => setPassword(event.target.value)}
-            fault={fault?.is === 'empty' && fault.what === 'password' ? 'Enter your password.' : null}
-            end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide password' : 'Show password'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
-          />
-          <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>
-            {waits === null ? (busy ? 'Signing in…' : 'Sign in') : `Try again ${waits}`}
-          </Button>
-        </form>
-      </main>
-    </div>
+    <AccountPage title="Sign in" {...(branding && { says: `Use your ${branding.name} account.` })}>
+      {sentence !== null && fault === null && <Callout tone="warning" alert>{sentence}</Callout>}
+      {out?.reason === 'expired' && sentence === null && fault === null && <Callout tone="warning">{BASE.sessionExpired}</Callout>}
+      {out?.offline && <Callout tone="warning" alert>{BASE.signInNeedsNetwork}</Callout>}
+      <FaultCallout fault={fault} />
+      <form className="grid gap-5" onSubmit={signIn} noValidate aria-busy={busy}>
+        <TextField
+          ref={first} label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars}
+          value={username} onChange={(event) => setUsername(event.target.value)} fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}
+        />
+        <TextField
+          ref={secret} label="Password" name="password" tall type={shown ? 'text' : 'password'} autoComplete="current-password" autoCapitalize="none" spellCheck={false}
+          maxLength={LIMITS.passwordChars} value={password} onChange={(event) => setPassword(event.target.value)}
+          fault={fault?.is === 'empty' && fault.what === 'password' ? 'Enter your password.' : null}
+          end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide password' : 'Show password'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
+        />
+        <Switch label="Remember this computer" detail="No code by SMS here for 30 days." on={remember} onChange={setRemember} />
+        <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>
+          {waits === null ? (busy ? 'Signing in…' : 'Sign in') : `Try again ${waits}`}
+        </Button>
+      </form>
+      {branding && <Suspense><SignInWays branding={branding} busy={busy} onGo={(ask) => void go(ask)} /></Suspense>}
+    </AccountPage>
   );
 }
 
 const NOTHING = {};
+const BRINGS = /^#(token=|signed-in$|refused=)/;

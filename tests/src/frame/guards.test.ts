@@ -2,14 +2,15 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROLES, can } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
-import { passage } from '#src/guards.ts';
-import type { KnownWho } from '#src/guards.ts';
+import { passage as passageOf } from '#src/guards.ts';
+import type { KnownWho, ScreenGate } from '#src/guards.ts';
 import { MENU, homeOf, menuOf } from '#src/menu.ts';
 import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
 
 const scene = sceneOf(null);
 const signedIn = (...roles: Role[]): KnownWho => ({ is: 'in', me: meOf({ ...scene, roles }), branding: brandingOf(scene), offlineUntil: 0 });
 const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({ is: 'out', reason, branding: null, offline: false }));
+const passage = (who: KnownWho, gate: ScreenGate, path = '/monitoring/daily-checks', entering = false) => passageOf(who, gate, { path, entering });
 const roleSets = fc.subarray([...ROLES]);
 
 test('PAGE-2: who is signed out is led to the sign-in page from every page but that one', () => {
@@ -29,6 +30,28 @@ test('PAGE-2: a page is shown to those with its ability and to nobody else', () 
     expect(passage(signedIn(...roles), ability)).toEqual({ is: can(roles, ability) ? 'pass' : 'forbidden' });
     expect(passage(signedIn(...roles), 'signed-in')).toEqual({ is: 'pass' });
   }));
+});
+
+test('PAGE-6: a password to be chosen comes before every page, then the questions of the directory, and neither is asked of who acts as another', () => {
+  const reset = '/monitoring/reset-password', questions = '/monitoring/security-questions';
+  const acting = { id: 'a', username: 'ann', name: 'Ann', impersonation: 'i', until: 0 };
+  const cases = fc.record({ passwordReset: fc.boolean(), forceSecurityQuestions: fc.boolean(), ad: fc.boolean(), acts: fc.boolean(), roles: roleSets });
+  fc.assert(fc.property(cases, ({ passwordReset, forceSecurityQuestions, ad, acts, roles }) => {
+    const who = signedIn(...roles);
+    if (who.is !== 'in') throw new Error('nobody is in');
+    const now: KnownWho = { ...who, me: { ...who.me, passwordReset, forceSecurityQuestions, acting: acts ? acting : null }, branding: { ...who.branding, authType: ad ? 'ad' : 'db' } };
+    const first = acts ? null : passwordReset ? reset : ad && forceSecurityQuestions ? questions : null;
+    for (const path of ['/', '/monitoring/daily-checks', '/monitoring/wall', reset, `${reset}/`, questions]) {
+      const there = path.replace(/\/+$/, '') === first;
+      expect(passage(now, 'signed-in', path)).toEqual(first === null || there ? { is: 'pass' } : { is: 'first', to: first });
+    }
+  }));
+});
+
+test('PAGE-7: the pages of signing in stay open to who enters with what the address brought, or has not read what is shown once', () => {
+  expect(passage(signedIn('admin'), 'signed-out', '/login', true)).toEqual({ is: 'pass' });
+  expect(passage(signedIn('admin'), 'signed-out', '/enrol')).toEqual({ is: 'onward' });
+  for (const who of signedOut) expect(passage(who, 'monitoring.daily-checks', '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
 });
 
 test('PAGE-3: the menu lists what one may open, no more, no less, and no empty group', () => {

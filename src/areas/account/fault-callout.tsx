@@ -1,0 +1,17 @@
+import { useNow } from '#src/clock.ts';
+import { Callout } from '#src/ui/callout.tsx';
+import { waitWords } from './sign-in-fault.ts';
+import type { SignInFault } from './sign-in-fault.ts';
+
+/** `in 9 s` while nothing is to be tried, else null. */
+export function useWaits(fault: SignInFault | null): string | null {
+  const second = useNow(1_000);
+  return fault?.is === 'throttled' ? waitWords(fault.until, Math.max(second, fault.from)) : null;
+}
+
+/** What went wrong, and when it can be tried again. */
+export function FaultCallout({ fault }: { readonly fault: SignInFault | null }) {
+  const waits = useWaits(fault);
+  if (fault?.is === 'refused') return <Callout tone="failed" alert>{fault.sentence}</Callout>;
+  return fault?.is === 'throttled' && waits !== null && <Callout tone="warning" alert>{fault.sentence} <span aria-hidden>You can try again {waits}.</span></Callout>;
+}

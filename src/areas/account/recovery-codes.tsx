@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'react';
+import { Button } from '#src/ui/button.tsx';
+
+export interface RecoveryCodesProps {
+  readonly codes: readonly string[];
+  /** Where they are good: the portal's name, for the file. */
+  readonly portal: string;
+  readonly action: string;
+  readonly onKept: () => void;
+}
+
+/** Recovery codes, shown once: to be copied or kept as a file before the way leads on. */
+export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesProps) {
+  const [kept, setKept] = useState(false);
+  const [told, setTold] = useState('');
+  const text = `Recovery codes for ${portal}. Each is good once.\n\n${codes.join('\n')}\n`;
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
+
+  async function copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      setTold('The codes are copied.');
+    } catch {
+      setTold('This browser did not allow copying. Select the codes and copy them by hand.');
+    }
+  }
+  function download(): void {
+    const link = document.createElement('a'), url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    link.href = url;
+    link.download = 'recovery-codes.txt';
+    link.click();
+    URL.revokeObjectURL(url);
+    setTold('The codes are saved as recovery-codes.txt.');
+  }
+
+  return (
+    <div className="grid gap-4">
+      <ol aria-label="Recovery codes" className="m-0 grid list-none grid-cols-2 gap-x-4 gap-y-1 rounded-part bg-wash p-3 font-mono text-agate select-all">
+        {codes.map((code) => <li key={code} className="whitespace-nowrap">{code}</li>)}
+      </ol>
+      <div className="flex flex-wrap gap-2">
+        <Button icon="copy" onClick={() => void copy()}>Copy</Button>
+        <Button icon="download" onClick={download}>Download</Button>
+      </div>
+      <output className="block text-ink-2 empty:-mt-4">{told}</output>
+      <label className="flex min-h-9 cursor-pointer items-center gap-3 pointer-coarse:min-h-11">
+        <input type="checkbox" checked={kept} onChange={(event) => setKept(event.target.checked)} className="m-0 size-4 accent-accent" />
+        I have kept them in a safe place
+      </label>
+      <Button variant="primary" className="h-10 w-full" disabled={!kept} onClick={onKept}>{action}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { ACCOUNT } from '#contract/messages/account.ts';
+import { door, useWatch } from '#src/door.ts';
+import { sidebarTitleOf } from '#src/frame/branded.ts';
+import { pauseRemembering } from '#src/remembered.ts';
+import { useBranding } from '#src/session.ts';
+import { useWayIn } from '#src/way-in.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Late } from '#src/ui/late.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { AccountPage } from './account-page.tsx';
+import { Done } from './done.tsx';
+import { FaultCallout, useWaits } from './fault-callout.tsx';
+import { shortOf } from './new-password-rules.ts';
+import { NewPassword } from './new-password.tsx';
+import { useRecoveryAsk } from './recovery-ask.ts';
+import { ToSignIn } from './to-sign-in.tsx';
+
+const TITLE = 'Make your account';
+
+/** Accepts an invitation. Whoever is signed in is signed out first; what they have not sent stays for them. */
+export function Register() {
+  const who = useWatch('who', NOTHING);
+  const { fragment } = useWayIn();
+  const { userId } = useParams({ strict: false }) as { readonly userId?: string };
+  const token = fragment.slice(1) || userId || '';
+  const leaving = useRef(false);
+  const out = who?.is === 'out';
+  useEffect(() => {
+    if (who?.is !== 'in' || leaving.current) return;
+    leaving.current = true;
+    pauseRemembering(true);
+    void door().signOut('keep').finally(() => { leaving.current = false; });
+  }, [who]);
+  if (!out) return <AccountPage title={TITLE}><Late><output className="block text-ink-2">{who?.is === 'in' ? 'Signing out…' : 'Opening…'}</output></Late></AccountPage>;
+  if (token === '') {
+    return (
+      <AccountPage title={TITLE}>
+        <Callout tone="failed" alert>{ACCOUNT.linkOver}</Callout>
+        <ToSignIn />
+      </AccountPage>
+    );
+  }
+  return <Form key={token} token={token} />;
+}
+
+type What = 'name' | 'username' | 'email' | 'newPassword';
+
+function Form({ token }: { readonly token: string }) {
+  const portal = sidebarTitleOf(useBranding());
+  const { busy, fault, ask } = useRecoveryAsk();
+  const [typed, setTyped] = useState<Readonly<Record<What, string>>>({ name: '', username: '', email: '', newPassword: '' });
+  const [wrong, setWrong] = useState<Partial<Readonly<Record<What, string>>>>({});
+  const [made, setMade] = useState<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const waits = useWaits(fault);
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const set = (what: What, value: string): void => { setTyped({ ...typed, [what]: value }); setWrong({ ...wrong, [what]: undefined }); };
+  const refuse = (faults: Partial<Record<What, string>>): void => {
+    setWrong(faults);
+    const first = ORDER.find((what) => faults[what] !== undefined);
+    if (first !== undefined) form.current?.querySelector<HTMLInputElement>(`[name="${NAMES[first]}"]`)?.focus();
+  };
+
+  async function submit(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waits !== null) return;
+    const name = typed.name.trim(), username = typed.username.trim(), email = typed.email.trim(), short = shortOf(typed.newPassword);
+    const faults: Partial<Record<What, string>> = {
+      ...(name === '' && { name: 'Enter your name.' }),
+      ...(username === '' ? { username: 'Enter a username.' } : /\s/.test(username) && { username: 'Choose a username without spaces.' }),
+      ...(email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) && { email: 'Enter an e-mail address, such as name@example.com.' }),
+      ...(short !== null && { newPassword: short }),
+    };
+    refuse(faults);
+    if (Object.keys(faults).length > 0) return;
+    const answer = await ask(() => door().ask('acceptInvitation', { token, name, username, password: typed.newPassword, ...(email !== '' && { email }) }), ACCOUNT.process);
+    if (answer.ok) { setMade(answer.value.username); return; }
+    if (answer.failure.kind !== 'bad-input') return;
+    const at = answer.failure.issues[0]?.path ?? 'password';
+    refuse({ [at === 'name' || at === 'username' || at === 'email' ? at : 'newPassword']: answer.failure.message });
+  }
+
+  if (made !== null) return <Done title={TITLE}>Your account is made. Sign in as {made}.</Done>;
+  return (
+    <AccountPage title={TITLE} says={`You were invited to ${portal}. Choose how you sign in.`}>
+      <FaultCallout fault={fault} />
+      <form ref={form} className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
+        <TextField label="Your name" name="name" tall autoComplete="name" maxLength={LIMITS.nameChars} value={typed.name} onChange={(event) => set('name', event.target.value)} fault={wrong.name ?? null} />
+        <TextField
+          label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} value={typed.username}
+          onChange={(event) => set('username', event.target.value)} fault={wrong.username ?? null}
+        />
+        <TextField
+          label="E-mail" name="email" type="email" tall autoComplete="email" maxLength={254} value={typed.email} onChange={(event) => set('email', event.target.value)}
+          hint="Leave it empty where the invitation came by mail." fault={wrong.email ?? null}
+        />
+        <NewPassword auth="db" value={typed.newPassword} onChange={(value) => set('newPassword', value)} fault={wrong.newPassword ?? null} />
+        <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>{waits === null ? (busy ? 'Making your account…' : 'Make account') : `Try again ${waits}`}</Button>
+      </form>
+      <ToSignIn />
+    </AccountPage>
+  );
+}
+
+const NOTHING = {};
+const ORDER = ['name', 'username', 'email', 'newPassword'] as const satisfies readonly What[];
+const NAMES: Readonly<Record<What, string>> = { name: 'name', username: 'username', email: 'email', newPassword: 'new-password' };

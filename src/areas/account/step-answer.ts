@@ -1,0 +1,44 @@
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Answering } from '#machines/sign-in-asks.ts';
+import { now } from '#src/clock.ts';
+import { door } from '#src/door.ts';
+import { holdPage, sayAtSignIn } from '#src/way-in.ts';
+import type { SignedIn } from '#workers/api.ts';
+import { faultOf } from './sign-in-fault.ts';
+import type { SignInFault } from './sign-in-fault.ts';
+
+export interface StepAnswer {
+  /** What is being asked just now. */
+  readonly busy: Answering['way'] | null;
+  readonly fault: SignInFault | null;
+  readonly setFault: (fault: SignInFault | null) => void;
+  /** Null where it was refused: the fault says why, here, or at the sign-in page where the attempt is over. */
+  readonly answer: (ask: Answering) => Promise<SignedIn | null>;
+}
+
+/** Answers a step. The next one, and the way in, are led to by the page of the steps and its guard. */
+export function useStepAnswer(): StepAnswer {
+  const router = useRouter();
+  const [busy, setBusy] = useState<Answering['way'] | null>(null);
+  const [fault, setFault] = useState<SignInFault | null>(null);
+
+  async function answer(ask: Answering): Promise<SignedIn | null> {
+    setBusy(ask.way);
+    setFault(null);
+    // An authenticator that is set up gives codes which are shown once: the page stays for them.
+    if (ask.way === 'enrol') holdPage(true);
+    const result = await door().signIn(ask);
+    setBusy(null);
+    if (result.ok) {
+      if (result.value.is === 'in' && ask.way !== 'enrol') await router.invalidate();
+      return result.value;
+    }
+    holdPage(false);
+    const { kind, message } = result.failure;
+    if (kind === 'expired' || kind === 'signed-out') sayAtSignIn(message);
+    else setFault(faultOf(result.failure, now()));
+    return null;
+  }
+  return { busy, fault, setFault, answer };
+}

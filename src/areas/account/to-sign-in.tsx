@@ -1,0 +1,11 @@
+import { Link } from '@tanstack/react-router';
+import { Icon } from '#src/ui/icon.tsx';
+
+/** The way back from a page of its own. */
+export function ToSignIn() {
+  return (
+    <div className="border-t border-rule pt-3">
+      <Link to="/login" className="-ml-2 inline-flex h-8 items-center gap-2 rounded-part px-2 text-ink-2 hover:bg-wash hover:text-ink pointer-coarse:min-h-11"><Icon name="chevron-left" />Back to sign in</Link>
+    </div>
+  );
+}

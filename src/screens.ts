@@ -1,0 +1,26 @@
+import type { ComponentType } from 'react';
+
+/**
+ * Where each screen is, for the route table. In a file of its own: the first page names none of them. A screen comes in when it is opened.
+ */
+export const SCREENS = {
+  step: async () => (await import('./areas/account/step-page.tsx')).StepPage,
+  forgotPassword: async () => (await import('./areas/account/forgot-password.tsx')).ForgotPassword,
+  forgotPasswordDb: async () => (await import('./areas/account/forgot-password-db.tsx')).ForgotPasswordDb,
+  resetPasswordDb: async () => (await import('./areas/account/reset-password-db.tsx')).ResetPasswordDb,
+  unlock: async () => (await import('./areas/account/unlock.tsx')).Unlock,
+  register: async () => (await import('./areas/account/register.tsx')).Register,
+  frame: async () => (await import('./frame/frame.tsx')).Frame,
+  forbidden: async () => (await import('./frame/forbidden.tsx')).Forbidden,
+  notFound: async () => (await import('./frame/not-found.tsx')).NotFound,
+  dashboard: async () => (await import('./areas/monitoring/dashboard/screen.tsx')).Dashboard,
+  calendar: async () => (await import('./areas/monitoring/calendar/screen.tsx')).Calendar,
+  dailyChecks: async () => (await import('./areas/monitoring/daily-checks/screen.tsx')).DailyChecks,
+  disabledJobs: async () => (await import('./areas/monitoring/other-lists/disabled-jobs.tsx')).DisabledJobs,
+  computers: async () => (await import('./areas/monitoring/other-lists/computers.tsx')).Computers,
+  evidence: async () => (await import('./areas/monitoring/evidence/evidence.tsx')).EvidenceScreen,
+  sources: async () => (await import('./areas/monitoring/sources.tsx')).Sources,
+  wall: async () => (await import('./areas/monitoring/wall/screen.tsx')).Wall,
+} as const satisfies Readonly<Record<string, () => Promise<ComponentType>>>;
+
+export type ScreenName = keyof typeof SCREENS;
