@@ -41,6 +41,7 @@ const commands = {
   backup: () => run(['server/backup.ts', ...rest], { node }),
   restore: () => run(['server/restore.ts', ...rest], { node }),
   unlock: () => run(['server/unlock.ts', ...rest], { node }),
+  'rotate-key': () => run(['server/rotate-key.ts', ...rest], { node }),
 };
 
 const chosen = commands[command];

@@ -8,7 +8,7 @@ export interface Settings { readonly config: Config; readonly hostname: string; 
 
 /**
  * The server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL, DAYBOOK_TRUSTED_PROXIES (addresses or networks, with
- * commas), DAYBOOK_SECRET_KEY (under which secrets are sealed), DAYBOOK_OUTBOUND_ALLOW (private networks that it may reach, with commas) and
+ * commas), DAYBOOK_SECRET_KEY (under which secrets are sealed; former ones behind it, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that it may reach, with commas) and
  * DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which
  * `--estate <size>` goes before. A sentence where one cannot be used. `root` is the product's folder.
  */
@@ -23,7 +23,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ro
     if (wrong !== undefined) return `${name} holds "${wrong}", which is no address and no network.`;
   }
   const secretKey = set('DAYBOOK_SECRET_KEY');
-  if (secretKey !== null && !/^[\w-]{43}=?$/.test(secretKey)) return 'DAYBOOK_SECRET_KEY must be 32 bytes in base64url.';
+  if (secretKey !== null && !/^[\w-]{43}=?(,[\w-]{43}=?)*$/.test(secretKey)) return 'DAYBOOK_SECRET_KEY must be 32 bytes in base64url, or several such keys with commas, the present one first.';
   const demoPassword = set('DAYBOOK_DEMO_PASSWORD');
   if (demoPassword !== null && demoPassword.length > 128) return 'DAYBOOK_DEMO_PASSWORD may have 128 characters at most.';
   const given = optionsOf(args);

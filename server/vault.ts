@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TenantId } from '#contract/ids.ts';
 import type { TenantTx } from './store/store.ts';
+import { forgetMasterKeys, masterKeys } from './master-key.ts';
+import type { MasterKey, MasterKeys } from './master-key.ts';
 import type { World } from './world.ts';
 
 /** Where a secret stands: what was sealed for one place does not open in another (G51). */
@@ -10,71 +10,81 @@ export interface Place { readonly table: string; readonly column: string; readon
 
 /** `v1:<key id>:<iv>:<ciphertext and tag>`, base64url. */
 const FORM = /^v1:([\w-]+):([\w-]+):([\w-]+)$/;
-const KEK = 'v1';
+/** The id under which a provider's own key seals. Of the server's keys it is that of the first one, before they had names. */
+const FIRST = 'v1';
 const keys = new WeakMap<TenantTx['sql'], Buffer>();
-const masters = new WeakMap<World, Buffer>();
 
 /** Seals a secret under the provider's own key, which itself is sealed under the server's (envelope, AES-256-GCM). */
 export async function seal(tx: TenantTx, world: World, place: Place, plain: string): Promise<string> {
-  return close(world, await tenantKey(tx, world), KEK, aad(tx.tenant, place), Buffer.from(plain, 'utf8'));
+  return close(world, { id: FIRST, key: await tenantKey(tx, world) }, tx.tenant, place, Buffer.from(plain, 'utf8'));
 }
 
 /** Throws where it was changed, moved, or sealed under another key. */
 export async function unseal(tx: TenantTx, world: World, place: Place, sealed: string): Promise<string> {
-  return open(await tenantKey(tx, world), aad(tx.tenant, place), sealed).toString('utf8');
+  return open(await tenantKey(tx, world), tx.tenant, place, sealed).toString('utf8');
 }
+
+const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
 
 async function tenantKey(tx: TenantTx, world: World): Promise<Buffer> {
   const known = keys.get(tx.sql);
   if (known) return known;
   const { tenant, sql } = tx;
-  const name = 'tenant-key', place = aad(tenant, { table: 'secret', column: 'sealed', row: name });
-  const read = () => sql.selectFrom('secret').select('sealed').where('tenant_id', '=', tenant).where('name', '=', name).executeTakeFirst();
-  let row = await read();
-  if (!row) {
-    const sealed = close(world, masterKey(world), KEK, place, Buffer.from(world.chance.bytes(32)));
-    await sql.insertInto('secret').values({ tenant_id: tenant, name, sealed, at: world.clock.now() }).onConflict((on) => on.columns(['tenant_id', 'name']).doNothing()).execute();
-    row = await read();
+  let sealed = await wrapped(tx);
+  if (sealed === null) {
+    const fresh = close(world, masterKeys(world)[0], tenant, KEY_PLACE, Buffer.from(world.chance.bytes(32)));
+    await sql.insertInto('secret').values({ tenant_id: tenant, name: KEY_PLACE.row, sealed: fresh, at: world.clock.now() }).onConflict((on) => on.columns(['tenant_id', 'name']).doNothing()).execute();
+    sealed = await wrapped(tx);
   }
-  if (!row) throw new Error('a provider without a key');
-  const key = open(masterKey(world), place, row.sealed);
+  if (sealed === null) throw new Error('a provider without a key');
+  const key = unwrap(world, tenant, sealed);
   keys.set(sql, key);
   return key;
 }
 
-/** The server's own key: from its settings, else from a file beside the data that only its user can read. */
-function masterKey(world: World): Buffer {
-  const there = masters.get(world);
-  if (there) return there;
-  const { config: { secretKey, dataDir }, chance } = world;
-  const made = secretKey === null ? keyFile(dataDir, () => Buffer.from(chance.bytes(32))) : Buffer.from(secretKey, 'base64url');
-  if (made.length !== 32) throw new Error('The secret key must be 32 bytes in base64url.');
-  masters.set(world, made);
-  return made;
-}
+const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
+  (await sql.selectFrom('secret').select('sealed').where('tenant_id', '=', tenant).where('name', '=', KEY_PLACE.row).executeTakeFirst())?.sealed ?? null;
 
-function keyFile(dataDir: string, make: () => Buffer): Buffer {
-  if (dataDir === '') return make(); // in memory only: a test
-  const file = join(dataDir, 'secret.key');
-  if (!existsSync(file)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeFileSync(file, `${make().toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+/** Under whichever of the server's keys it was sealed. One that is not known may have been made a moment ago: the file is read again. */
+function unwrap(world: World, tenant: TenantId, sealed: string): Buffer {
+  const id = FORM.exec(sealed)?.[1] ?? '';
+  const named = (all: MasterKeys): readonly MasterKey[] => (id === FIRST ? all : all.filter((one) => one.id === id));
+  let fitting = named(masterKeys(world));
+  if (fitting.length === 0) {
+    forgetMasterKeys(world);
+    fitting = named(masterKeys(world));
   }
-  return Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url');
+  for (const [n, { key }] of fitting.entries()) {
+    try {
+      return open(key, tenant, KEY_PLACE, sealed);
+    } catch (error) {
+      if (n === fitting.length - 1) throw error;
+    }
+  }
+  throw new Error('A key of the server is missing: the one under which this provider\'s secrets were sealed.');
 }
 
-const aad = (tenant: TenantId, { table, column, row }: Place): Buffer => Buffer.from(`${table}|${column}|${tenant}|${row}|${KEK}`);
+/** Seals the provider's key under the server's present one, if it is not. What it has sealed stays as it is. Answers whether it was done. */
+export async function rewrap(tx: TenantTx, world: World): Promise<boolean> {
+  const sealed = await wrapped(tx), [present] = masterKeys(world);
+  if (sealed === null || FORM.exec(sealed)?.[1] === present.id) return false;
+  const anew = close(world, present, tx.tenant, KEY_PLACE, unwrap(world, tx.tenant, sealed));
+  await tx.sql.updateTable('secret').set({ sealed: anew, at: world.clock.now() }).where('tenant_id', '=', tx.tenant).where('name', '=', KEY_PLACE.row).where('sealed', '=', sealed).execute();
+  return true;
+}
 
-function close({ chance }: World, key: Buffer, kid: string, bound: Buffer, plain: Buffer): string {
-  const iv = Buffer.from(chance.bytes(12)), cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(bound);
+const aad = (tenant: TenantId, { table, column, row }: Place, id: string): Buffer => Buffer.from(`${table}|${column}|${tenant}|${row}|${id}`);
+
+function close({ chance }: World, { id, key }: MasterKey, tenant: TenantId, place: Place, plain: Buffer): string {
+  const iv = Buffer.from(chance.bytes(12)), cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(aad(tenant, place, id));
   const body = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-  return `v1:${kid}:${iv.toString('base64url')}:${body.toString('base64url')}`;
+  return `v1:${id}:${iv.toString('base64url')}:${body.toString('base64url')}`;
 }
 
-function open(key: Buffer, bound: Buffer, sealed: string): Buffer {
-  const [, , iv = '', body = ''] = FORM.exec(sealed) ?? [];
+function open(key: Buffer, tenant: TenantId, place: Place, sealed: string): Buffer {
+  const [, id = '', iv = '', body = ''] = FORM.exec(sealed) ?? [];
   const bytes = Buffer.from(body, 'base64url');
   if (bytes.length < 16) throw new Error('A secret cannot be read.');
-  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url')).setAAD(bound).setAuthTag(bytes.subarray(-16));
+  const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url')).setAAD(aad(tenant, place, id)).setAuthTag(bytes.subarray(-16));
   return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]);
 }

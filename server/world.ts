@@ -35,7 +35,7 @@ export interface Config {
   readonly pageDir: string | null;
   /** Addresses of proxies whose `X-Forwarded-*` may be believed. */
   readonly trustedProxies: readonly string[];
-  /** 32 bytes in base64url under which secrets are sealed; null: a file in the data folder. */
+  /** 32 bytes in base64url under which secrets are sealed, former ones behind it with commas; null: a file in the data folder. */
   readonly secretKey: string | null;
   /** What the server may reach besides the public internet: networks, and whether without TLS. Set by its operator alone. */
   readonly outbound?: { readonly allow: readonly string[]; readonly http: boolean };
