@@ -4,6 +4,7 @@ export const OIDC_IN = '#signed-in', OIDC_REFUSED = '#refused=';
 export const OIDC_REFUSALS = {
   off: 'This way to sign in is not set up.',
   issuer: 'The sign-in service cannot be reached. Try again later.',
+  often: 'Too many attempts. Wait a moment and try again.',
   over: 'This sign-in has expired. Start again.',
   denied: 'The sign-in was cancelled, or refused by the sign-in service.',
   answer: 'The answer of the sign-in service is not valid. Start again.',

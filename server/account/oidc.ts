@@ -10,6 +10,7 @@ import { API } from '../http/mount.ts';
 import { issuerFault, issuerOf } from '../outbound/issuer.ts';
 import type { IssuerAt } from '../outbound/issuer.ts';
 import { OutboundError } from '../outbound/address.ts';
+import { makeOften } from '../outbound/often.ts';
 import { secretOf } from '../outbound/secret.ts';
 import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -26,6 +27,8 @@ import { openHere } from './sign-in-open.ts';
 import { readToken } from './tokens.ts';
 import type { Token } from './tokens.ts';
 
+/** In a minute: each is a row, and may be a question to the issuer, for anybody who comes along. */
+const STARTS = { address: 30, provider: 300 } as const;
 /** As long as a subject may be (OpenID Connect Core 2); none at all would be one that all share. */
 const SUBJECT_MOST = 255;
 
@@ -34,8 +37,10 @@ const made = ({ secret }: Token, use: 'state' | 'nonce' | 'verifier'): string =>
 
 /** Signing in at an issuer (OpenID Connect, code and PKCE): once there and back, in the browser that began it, within ten minutes (G43). */
 export function oidcHandlers(world: World): Pick<Handlers, Exclude<keyof typeof oidcCalls, 'validateSso'>> {
+  const byAddress = makeOften(STARTS.address), byProvider = makeOften(STARTS.provider);
   return {
     async oidcStart(_, ask) {
+      if (byAddress.ask(ask.ip, ask.now) !== null || byProvider.ask(ask.tenant, ask.now) !== null) return refused('often');
       const found = await world.store.tenant(ask.tenant, (tx) => setOf(tx, world, ask));
       if (!found) return refused('off');
       const config = await issuerOf(world, found.at).catch((error: unknown) => { warn(world, ask, issuerFault(error)); return null; });

@@ -8,8 +8,12 @@ import { SIGNED_OUT } from '../http/envelope.ts';
 import type { Handlers } from '../http/handler.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound } from '../outbound/fetch.ts';
+import { makeOften } from '../outbound/often.ts';
 import { secretOf } from '../outbound/secret.ts';
 import type { World } from '../world.ts';
+
+/** In a minute, of one user: each makes this server sign in elsewhere. */
+const CLICKS = 20;
 
 /** Where a user is led, or why not. */
 type Led = { readonly url: string; readonly sessionId: string | null } | 'account' | 'service';
@@ -21,10 +25,13 @@ type Account = NonNullable<NonNullable<PersonSettings['sso']>[SsoProvider]>;
  * click that the page counts as its first opens nothing by itself: nothing is led anywhere but by this call.
  */
 export function ssoHandlers(world: World): Pick<Handlers, 'validateSso'> {
+  const often = makeOften(CLICKS);
   return {
     async validateSso({ provider }, ask) {
       const { signed, tenant } = ask;
       if (!signed) return failed(SIGNED_OUT);
+      const retryAfterMs = often.ask(signed.userId, ask.now);
+      if (retryAfterMs !== null) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const { set, account, secret } = await world.store.tenant(tenant, async (tx) => {
         const { settings: { sso } } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
         const person = await tx.sql.selectFrom('person').select('settings').where('tenant_id', '=', tenant).where('id', '=', signed.userId).executeTakeFirst();

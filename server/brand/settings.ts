@@ -1,23 +1,24 @@
 import type { KeptSettings, settingsCalls } from '#contract/brand/settings-calls.ts';
 import { SECRET_NAMES } from '#contract/brand/settings.ts';
 import type { ProviderSettings, SecretName } from '#contract/brand/settings.ts';
-import type { Ms, TenantId } from '#contract/ids.ts';
+import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
+import { makeOften } from '../outbound/often.ts';
 import { keepSecret } from '../outbound/secret.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { tryGateway } from './settings-try.ts';
 
 /** Trying reaches out: so often in a minute, for each provider. */
-const TRIES = 10, MINUTE: Ms = 60_000, MOST_BELOW = 8;
+const TRIES = 10, MOST_BELOW = 8;
 
 export function settingsHandlers(world: World): Pick<Handlers, keyof typeof settingsCalls> {
-  const tried = new Map<TenantId, { from: Ms; count: number }>();
+  const often = makeOften(TRIES);
   return {
     getProviderSettings: ({ id }, ask) => forOne(world, ask, id, keptOf, { readOnly: true }),
 
@@ -36,11 +37,8 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
     }),
 
     async tryProviderSettings({ id, what }, ask) {
-      const now = ask.now, window = tried.get(ask.tenant);
-      const mine = window && now >= window.from && now < window.from + MINUTE ? window : { from: now, count: 0 };
-      mine.count += 1;
-      tried.set(ask.tenant, mine);
-      if (mine.count > TRIES) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: mine.from + MINUTE - now });
+      const retryAfterMs = often.ask(ask.tenant, ask.now);
+      if (retryAfterMs !== null) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs });
       const to = await addresseeOf(world, ask);
       const found = await forOne(world, ask, id, (tx) => tryGateway(tx, world, what, to));
       // Out of the transaction: the other side may take its time.

@@ -118,6 +118,7 @@ eachDatabase((_name, open) => {
       'nothing that can be read': () => 'x.y.z',
     };
     for (const [name, token] of Object.entries(wrong)) {
+      ground.pass(10_000);
       const answer = await round(host, token);
       expect([to(answer), cookieIn(answer)], `as ${name}`).toEqual([back('answer'), null]);
     }
@@ -151,6 +152,17 @@ eachDatabase((_name, open) => {
     const state = new URL(to(mine) ?? '').searchParams.get('state') ?? '';
     query.set('state', state);
     expect(to(await returns(host, ofOidc(mine), query))).toBe(back('answer'));
+  });
+
+  test('OIDC-3: of one address thirty begin in a minute, so that nobody makes the server ask without end', async () => {
+    const { host } = await portal();
+    ground.pass(60_000);
+    const asked = there.asked.length, ways: (string | null)[] = [];
+    for (let n = 0; n < 35; n += 1) ways.push(to(await start(host)));
+    expect([ways.slice(0, 30).every((way) => way?.startsWith(`${there.url}/authorize?`)), ways.slice(30)]).toEqual([true, Array.from({ length: 5 }, () => back('often'))]);
+    expect(there.asked.length - asked).toBeLessThanOrEqual(1);
+    ground.pass(60_000);
+    expect(to(await start(host))).toContain('/authorize?');
   });
 
   test('OIDC-3: what is not set, not allowed or not there is told as such; the password stays a way in', async () => {

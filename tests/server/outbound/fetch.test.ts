@@ -1,4 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createSecureServer } from 'node:https';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mayReach, OutboundError } from '#server/outbound/address.ts';
@@ -98,4 +104,30 @@ test('OUTB-2: what cannot be reached is one sentence, and neither what was sent 
   const plain = await outside(() => ({ body: 'planted-answer' }));
   await expect(fetchOutbound(open, plain.url.replace('http:', 'https:'))).rejects.toThrow(OutboundError);
   expect(lines.join('\n')).not.toContain('planted');
+});
+
+const openssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: no openssl)';
+test.skipIf(openssl !== '')(`OUTB-1: a certificate that nobody vouches for ends it before anything was said${openssl}`, async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'daybook-tls-'));
+  const made = spawnSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem'), '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1']);
+  expect(made.status).toBe(0);
+  let heard = 0;
+  const cert = readFileSync(join(dir, 'cert.pem'), 'utf8');
+  const server = createSecureServer({ key: readFileSync(join(dir, 'key.pem')), cert }, (_, response) => { heard += 1; response.end('hello'); });
+  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`, before = getCACertificates('default');
+  try {
+    await expect(fetchOutbound(open, address, { method: 'POST', body: 'x' })).rejects.toThrow('The certificate of 127.0.0.1 is not trusted');
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    await expect(fetchOutbound(open, address)).rejects.toThrow('The certificate of 127.0.0.1 is not trusted');
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    expect(heard).toBe(0);
+    setDefaultCACertificates([...before, cert]);
+    expect(await (await fetchOutbound(open, address)).text()).toBe('hello');
+  } finally {
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    setDefaultCACertificates(before);
+    server.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
 });
