@@ -25,13 +25,13 @@ export const providerCalls = {
     gives: ProviderSchema, gate: 'admin.dashboard', failures: ['conflict'],
   }),
   setHosts: call({
-    method: 'PUT', path: 'service-providers/{id}/hosts', says: 'The host names of a provider: each leads to one provider only.',
-    takes: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }), gives: ProviderSchema, gate: 'admin.dashboard', failures: ['not-found', 'conflict'],
+    method: 'PUT', path: 'service-providers/{id}/hosts', says: 'The host names of a provider: each leads to one provider only. Those of one below are set by who is above.',
+    takes: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }), gives: ProviderSchema, gate: 'admin.dashboard', failures: ['not-found', 'conflict', 'forbidden'],
   }),
   inviteUser: call({
     method: 'POST', path: 'service-providers/{id}/invitations', says: 'A link with which one user registers, for seven days. Without an address it is only shown.',
     takes: v.strictObject({ id: anyId, email: v.optional(v.nullable(email), null) }), gives: v.object({ url: v.string(), until: v.number() }),
-    gate: 'signed-in', failures: ['not-found', 'forbidden'],
+    gate: 'signed-in', failures: ['not-found', 'forbidden', 'too-many'],
   }),
   acceptInvitation: call({
     method: 'POST', path: 'auth/invitation', says: 'Registers with the token of an invitation.',
@@ -39,7 +39,7 @@ export const providerCalls = {
       token: v.pipe(v.string(), v.minLength(1), v.maxLength(200)), username, name: text, email: v.optional(email),
       password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars)),
     }),
-    gives: v.object({ username: v.string() }), gate: 'public', failures: ['not-found', 'conflict', 'too-many'],
+    gives: v.object({ username: v.string() }), gate: 'public', failures: ['not-found', 'conflict'],
   }),
   chatToken: call({
     method: 'POST', path: 'service-providers/hs-token', says: 'A signed token for the chat of the own portal, for five minutes: who one is, and nobody else.',

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { can } from '#contract/abilities.ts';
-import type { CompanyN } from '#contract/ids.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
@@ -22,7 +22,9 @@ import { seesCompany } from './company-list.ts';
 import { titleOf } from './invite.ts';
 import { about } from './users.ts';
 
-const KIND = 'invitation';
+const KIND = 'invitation', DAY: Ms = 86_400_000;
+/** Mail goes to whatever address is named: so many a day and provider. */
+const MOST_A_DAY = 100;
 const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
 
 /** Links with which people register by themselves, and what a portal tells other systems of who is signed in. */
@@ -32,6 +34,8 @@ export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 
     if (own ? !signed.roles.includes('sub-sp') && !can(signed.roles, 'monitoring.users') && !can(signed.roles, 'admin.dashboard') : !can(signed.roles, 'admin.dashboard')) return own ? FORBIDDEN : NOT_FOUND;
     if (!own && !await keepsProvider(world, ask.tenant, signed, id)) return NOT_FOUND;
     return world.store.tenant(id, async (tx) => {
+      const { made } = await tx.sql.selectFrom('one_time').select((e) => e.fn.countAll<number>().as('made')).where('tenant_id', '=', id).where('kind', '=', KIND).where('made_at', '>', ask.now - DAY).executeTakeFirstOrThrow();
+      if (made >= MOST_A_DAY) return failed({ kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs: DAY / 24 });
       // Who registers sees no more than who invited, and of a whole provider nothing before an administrator says what.
       const companies = own ? signed.companies ?? [] : [];
       const secret = await makeOneTime(tx, world, KIND, null, { companies, by: own ? signed.userId : null }, ask.now, LIMITS.invitationMs);

@@ -3,6 +3,7 @@ import type { Branding } from '#contract/brand/branding.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import { keeps } from '#contract/people/reach.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
@@ -11,6 +12,7 @@ import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
 import { badField, FORBIDDEN, NOT_FOUND, signedOf } from './asking.ts';
+import { seesCompany } from './company-list.ts';
 import { invite } from './invite.ts';
 import { about } from './users.ts';
 
@@ -31,6 +33,7 @@ export const providerHandlers = (world: World): Pick<Handlers, 'listProviders' |
   async createProvider({ name, hosts, administrator }, ask) {
     if (signedOf(ask).companies !== null) return FORBIDDEN;
     const id = world.chance.uuid(), user = world.chance.uuid(), [domain = ''] = hosts;
+    if (await isReserved(world, id, hosts)) return HOST_TAKEN;
     const above = await world.store.tenant(ask.tenant, ({ sql }) => sql.selectFrom('provider').select('branding').where('tenant_id', '=', ask.tenant).executeTakeFirstOrThrow(), { readOnly: true });
     try {
       await world.store.tenant(id, async (tx) => {
@@ -57,6 +60,9 @@ export const providerHandlers = (world: World): Pick<Handlers, 'listProviders' |
 
   async setHosts({ id, hosts }, ask) {
     if (!await keepsProvider(world, ask.tenant, signedOf(ask), id)) return NOT_FOUND;
+    const { master_id: master } = await world.store.system((sql) => sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', id).executeTakeFirstOrThrow());
+    if (id === ask.tenant && master !== null) return FORBIDDEN;
+    if (await isReserved(world, id, hosts)) return HOST_TAKEN;
     try {
       const done = await world.store.tenant(id, async (tx) => {
         const { sql } = tx;
@@ -80,6 +86,18 @@ export const providerHandlers = (world: World): Pick<Handlers, 'listProviders' |
   },
 });
 
+/**
+ * The default provider answers at every name that nobody has: nobody else takes the one it is known by, nor the machine's own names. A name that is no
+ * whole one could be anybody's.
+ */
+async function isReserved(world: World, id: TenantId, hosts: readonly string[]): Promise<boolean> {
+  const fallback = await world.store.system((sql) => sql.selectFrom('tenant_list').select('tenant_id').where('is_default', '=', true).executeTakeFirst());
+  if (fallback?.tenant_id === id) return false;
+  const known = fallback && await world.store.tenant(fallback.tenant_id, ({ sql }) => sql.selectFrom('provider').select('branding').where('tenant_id', '=', fallback.tenant_id).executeTakeFirst(), { readOnly: true });
+  const own = (known?.branding.domain ?? '').toLowerCase().replace(/^https?:\/\//, '').replace(/[:/].*$/, '');
+  return hosts.some((host) => host === own || !host.includes('.') || /^[\d.]+$/.test(host));
+}
+
 /** Each host leads to one provider: all of them are this one's, or nothing is done. */
 async function takeHosts({ tenant, sql }: TenantTx, hosts: readonly string[]): Promise<void> {
   for (const host of new Set(hosts)) {
@@ -98,13 +116,14 @@ const brandingBelow = (above: Branding, id: TenantId, name: string, domain: stri
 const recorded = (world: World, ask: Ask, what: string, provider: TenantId): Promise<void> =>
   world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, { what, user: null, detail: { provider } }));
 
+/** Of what one sees there: who keeps providers below sees all of them. */
 const listedProvider = (world: World, ask: Ask, id: TenantId): Promise<ProviderListed> => world.store.tenant(id, async (tx) => {
-  const { sql } = tx;
+  const { sql } = tx, reach = signedOf(ask);
   const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', id).executeTakeFirstOrThrow();
   const hosts = (await sql.selectFrom('provider_host').select('host').where('tenant_id', '=', id).orderBy('host').execute()).map(({ host }) => host);
   const { master_id: master } = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', id).executeTakeFirstOrThrow();
   return {
     _id: id, name: branding.name, hosts, master, own: id === ask.tenant,
-    companies: (await tx.all('company')).filter(({ deletedAt }) => deletedAt === undefined).length, users: (await tx.all('user')).filter(({ deletedAt }) => deletedAt === null).length,
+    companies: (await tx.all('company')).filter((one) => seesCompany(reach, one)).length, users: (await tx.all('user')).filter((user) => user.deletedAt === null && keeps(reach, user)).length,
   };
 }, { readOnly: true });

@@ -5,14 +5,19 @@ import type { GivesOf } from '#contract/calls.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import { defaultBranding } from '#server/brand/default.ts';
+import { makeOneTime } from '#server/one-time.ts';
+import { hashPassword } from '#server/passwords.ts';
+import { makeTenant } from '#server/store/tenants.ts';
 import { unseal } from '#server/vault.ts';
-import { ask, login, makeGround } from '../http/ground.ts';
+import { ask, login, makeGround, PASSWORD } from '../http/ground.ts';
 import type { Answer, Ground } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
 import { idIn, LONG, said, thePeople } from './ground.ts';
 import type { People } from './ground.ts';
 
 let ground: Ground;
+let kept = '';
 const NOT_FOUND = [404, 'not-found', MESSAGES.notFound];
 const newHost = (): string => `h-${randomUUID()}.example`;
 const below = (hosts: readonly string[], name = 'Harbour'): object => ({ name, hosts, administrator: { username: 'chief', name: 'Chief', email: 'chief@example.net' } });
@@ -22,7 +27,10 @@ const mailsOf = (tenant: string): Promise<string[]> => ground.world.store.tenant
 const namesOf = async ({ root }: People): Promise<string[]> => (await root<ProviderListed[]>('GET', 'monitoring/reporting/service-providers')).body.data.map(({ _id: id }) => id);
 
 eachDatabase((_name, open) => {
-  beforeAll(async () => { ground = await makeGround({}, await open()); });
+  beforeAll(async () => {
+    ground = await makeGround({}, await open());
+    kept = await hashPassword(PASSWORD) ?? '';
+  });
 
   test('PROV-1: a provider is made below with its hosts, its look and an administrator who is invited by mail, all of it or nothing', async () => {
     const people = await thePeople(ground), { app, root, tenant } = people, hosts = [newHost(), newHost()];
@@ -54,7 +62,7 @@ eachDatabase((_name, open) => {
     }
     expect((await people.root('PUT', `service-providers/${mine}/branding`, { title: 'Mine' })).status).toBe(200);
     const part = await people.as('part', ['super-admin', 'admin'], [1]);
-    expect((await part<ProviderListed[]>('GET', 'monitoring/reporting/service-providers')).body.data).toHaveLength(1);
+    expect((await part<ProviderListed[]>('GET', 'monitoring/reporting/service-providers')).body.data).toMatchObject([{ own: true, companies: 1, users: 1 }]);
     expect((await part('POST', 'service-providers', below([newHost()]))).status).toBe(403);
     expect(said(await part('PUT', `service-providers/${people.tenant}/hosts`, { hosts: [newHost()] }))).toEqual(NOT_FOUND);
   });
@@ -66,7 +74,27 @@ eachDatabase((_name, open) => {
     const other = await thePeople(ground);
     expect(said(await root('PUT', `service-providers/${tenant}/hosts`, { hosts: [host, other.host] }))).toEqual([409, 'conflict', MESSAGES.hostTaken]);
     expect((await root('PUT', `service-providers/${tenant}/hosts`, { hosts: [] })).status).toBe(400);
+    for (const name of ['localhost', '127.0.0.1', 'intranet']) expect(said(await root('PUT', `service-providers/${tenant}/hosts`, { hosts: [host, name] }))[0]).toBe(409);
     expect((await root<ProviderListed>('PUT', `service-providers/${tenant}/hosts`, { hosts: [host] })).body.data.hosts).toEqual([host]);
+  });
+
+  test('PROV-3: the names of a provider below are set by who is above, and nobody else takes the one by which the default provider is known', async () => {
+    const store = await open(), people = await thePeople(ground), mine = newHost(), id = idIn((await make(people, [mine])).body.data);
+    await ground.world.store.tenant(id, ({ sql }) => sql.updateTable('person').set({ password_hash: kept }).where('tenant_id', '=', id).execute());
+    const chief = (await login(people.app, mine, 'chief', PASSWORD)).body.data.token;
+    const refused = await ask(people.app, `/api/v1/service-providers/${id}/hosts`, { method: 'PUT', host: mine, token: chief, body: { hosts: [mine, newHost()] } });
+    expect(refused.status).toBe(403);
+    expect((await people.root('PUT', `service-providers/${id}/hosts`, { hosts: [mine, newHost()] })).status).toBe(200);
+    const domain = newHost(), first = randomUUID();
+    await makeTenant(store, { tenant: first, host: null, branding: defaultBranding(first, 'First', `https://${domain}:8443`), isDefault: true });
+    expect(said(await people.root('PUT', `service-providers/${id}/hosts`, { hosts: [mine, domain] }))).toEqual([409, 'conflict', MESSAGES.hostTaken]);
+    expect(said(await make(people, [domain]))).toEqual([409, 'conflict', MESSAGES.hostTaken]);
+  });
+
+  test('PROV-4: so many invitations go out in a day and no more', async () => {
+    const { root, tenant } = await thePeople(ground);
+    await ground.world.store.tenant(tenant, async (tx) => { for (let n = 0; n < 100; n += 1) await makeOneTime(tx, ground.world, 'invitation', null, {}, ground.world.clock.now(), 1_000); });
+    expect(said(await root('POST', `service-providers/${tenant}/invitations`, {}))[1]).toBe('too-many');
   });
 
   test('PROV-4: an invitation registers one user, once, within seven days, who sees no more than the inviter and of a whole provider nothing yet', async () => {
