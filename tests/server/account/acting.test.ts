@@ -1,84 +1,20 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Acted } from '#contract/account/acting-calls.ts';
 import type { Session } from '#contract/account/me.ts';
-import { ROLES } from '#contract/abilities.ts';
-import type { Role } from '#contract/abilities.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
-import type { EventOf } from '#contract/events.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { allHandlers } from '#server/handlers.ts';
 import { aliveSession } from '#server/account/sessions.ts';
-import { appOf, ask, cookieIn, login, makeGround, provider, refresh, user } from '../http/ground.ts';
-import type { Answer, App, Ground } from '../http/ground.ts';
+import { ask, cookieIn, login, refresh, user } from '../http/ground.ts';
+import type { Answer } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
+import { actAs, app, append, exit, ground, lastSync, place, REASON, said, sessionIn, standOn } from './acting-ground.ts';
 import { recorded, setSettings, signedIn } from './posted.ts';
-import type { In } from './posted.ts';
-
-let ground: Ground;
-let app: App;
-const REASON = 'ticket 4711: cannot see the list';
-
-const actAs = (host: string, by: In, userId: string, more: object = {}) => ask<Acted>(app, '/api/v1/auth/login-as', { method: 'POST', host, token: by.token, cookie: by.cookie, body: { userId, reason: REASON, ...more } });
-const exit = (host: string, token: string) => ask<Acted>(app, '/api/v1/auth/login-as/exit', { method: 'POST', host, token, body: {} });
-const byToken = (host: string, token: string) => ask<Session>(app, '/api/v1/auth/login-token', { method: 'POST', host, body: { token } });
-const said = ({ status, body }: Answer): unknown[] => [status, body.error?.kind, body.message];
-const sessionIn = (answer: Answer<Acted>): Session => {
-  if (!('token' in answer.body.data)) throw new Error(`no session: ${answer.text}`);
-  return answer.body.data;
-};
-const tokenIn = (answer: Answer<Acted>): string => ('url' in answer.body.data ? answer.body.data.url.split('#token=')[1] ?? '' : '');
-const lastSync = async (host: string, token: string): Promise<string> => {
-  const { status, body } = await ask(app, `/api/v1/${CALLS.lastSync.path}`, { host, token });
-  return status === 200 ? 'in' : `${status} ${body.error.kind}`;
-};
-const below = ({ world }: Ground, tenant: string, master: string) => world.store.system((sql) => sql.updateTable('tenant_list').set({ master_id: master }).where('tenant_id', '=', tenant).execute());
-
-const by = () => ({ actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() } as const);
-
-const append = (tenant: string, event: EventOf<'user.scoped@1' | 'user.deleted@1'>) =>
-  ground.world.store.tenant(tenant, (tx) => tx.append([{ event, company: null, entity: `user:${event.data.id}` }], by()));
-
-/** A provider with an administrator `kate`, and `leo` of another role. */
-async function place(role: Role = 'operator', as: Role = 'admin') {
-  const { host, tenant } = await provider(ground);
-  const admin = await user(ground, tenant, { roles: [as] });
-  const leo = await user(ground, tenant, { username: 'leo', name: 'Leo', email: 'leo@example.com', roles: [role] });
-  return { host, tenant, admin, leo, in: await signedIn(app, host) };
-}
 
 eachDatabase((name, open) => {
   beforeAll(async () => {
-    ground = await makeGround({}, await open());
-    app = appOf(ground.world, allHandlers(ground.world));
+    await standOn(await open());
   });
-
-  test('ACT-1, G42: of every role with every role, here and at a provider below, exactly an administrator with a lower role is let in', async () => {
-    const order: Readonly<Record<Role, number>> = { 'sub-sp': 0, 'read-only': 1, 'operator': 2, 'o365_admin': 3, 'admin': 3, 'super-admin': 4 };
-    const [master, child] = [await provider(ground), await provider(ground)];
-    await below(ground, child.tenant, master.tenant);
-    const usersOf = async (tenant: string, at: string) => new Map(await Promise.all(ROLES.map(async (role) => [role, await user(ground, tenant, { username: `${at}-${role}`, roles: [role] })] as const)));
-    const [own, theirs] = [await usersOf(master.tenant, 'own'), await usersOf(child.tenant, 'theirs')];
-    const children = await usersOf(master.tenant, 'target');
-    let tried = 0;
-    for (const by of ROLES) {
-      for (const role of ROLES) {
-        const may = (by === 'admin' || by === 'super-admin') && order[role] < order[by];
-        // A session that was signed in anew each time: acting replaces it.
-        const actor = await signedIn(app, master.host, `own-${by}`);
-        const here = await actAs(master.host, actor, children.get(role) ?? '');
-        expect([by, role, here.status, here.body.error?.kind]).toEqual([by, role, may ? 200 : 403, may ? undefined : 'forbidden']);
-        const there = await actAs(master.host, actor, theirs.get(role) ?? '');
-        expect([by, role, there.status, there.status === 200 && 'url' in there.body.data]).toEqual([by, role, may ? 200 : 403, may]);
-        // Upwards in the tree there is nobody.
-        const up = await actAs(child.host, await signedIn(app, child.host, `theirs-${by}`), own.get(role) ?? '');
-        expect([by, role, up.status]).toEqual([by, role, by === 'admin' || by === 'super-admin' ? 404 : 403]);
-        tried += 3;
-      }
-    }
-    expect(tried).toBe(108);
-  }, 120_000);
 
   test('ACT-1: oneself, nobody, the deleted and a provider beside are not found or refused; with several roles the highest counts', async () => {
     const { host, tenant, admin, leo, in: kate } = await place();
@@ -88,7 +24,7 @@ eachDatabase((name, open) => {
     expect(said(await actAs(host, kate, leo, { serviceProviderId: beside.tenant }))).toEqual([404, 'not-found', MESSAGES.notFound]);
     const both = await user(ground, tenant, { username: 'both', roles: ['read-only', 'admin'] });
     expect(said(await actAs(host, kate, both))).toEqual([403, 'forbidden', MESSAGES.loginAsRefused]);
-    await ground.world.store.tenant(tenant, (tx) => tx.append([{ event: { type: 'user.deleted@1', data: { id: leo } }, company: null, entity: `user:${leo}` }], by()));
+    await append(tenant, { type: 'user.deleted@1', data: { id: leo } });
     expect(said(await actAs(host, kate, leo))).toEqual([404, 'not-found', MESSAGES.notFound]);
   });
 
@@ -245,53 +181,6 @@ eachDatabase((name, open) => {
     const reading = answer.text();
     expect((await exit(host, token)).status).toBe(200);
     expect(await reading).toMatch(/data: \{"is":"out"\}\n\n$/);
-  });
-
-  test('ACT-6, ACT-3: a user of a provider below is reached by a token that is good once, for a minute, at that portal alone', async () => {
-    const master = await place('operator', 'super-admin'), child = await place();
-    await below(ground, child.tenant, master.tenant);
-    const to = await actAs(master.host, master.in, child.leo);
-    expect(to.body.data).toEqual({ url: expect.stringMatching(new RegExp(`^https://${child.host}/login#token=[\\w-]{43}$`)) as string });
-    expect(to.headers.getSetCookie()).toEqual([]);
-    const token = tokenIn(to);
-    expect(ground.lines.join('\n')).not.toContain(token);
-    const OVER = [401, 'wrong-credentials', MESSAGES.attemptOver];
-    expect(said(await byToken(master.host, token))).toEqual(OVER);
-    expect(said(await byToken(child.host, 'x'.repeat(43)))).toEqual(OVER);
-    const answers = await Promise.all([byToken(child.host, token), byToken(child.host, token)]);
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401]);
-    const won = answers.find(({ status }) => status === 200);
-    expect(won?.body.data.user).toMatchObject({ id: child.leo, serviceProviderId: child.tenant, acting: { id: master.admin, name: 'Kate' } });
-    const acting = won?.body.data.token ?? '';
-    expect(await lastSync(child.host, acting)).toBe('in');
-    expect(await lastSync(master.host, acting)).toBe('401 signed-out');
-    const number = won?.body.data.user.acting?.impersonation;
-    expect((await recorded(ground, child.tenant)).filter(({ what }) => what === 'login-as.began')).toMatchObject([{ user_id: child.leo, detail: { impersonation: number, actor: master.admin, actorProvider: master.tenant, reason: REASON } }]);
-    expect((await recorded(ground, master.tenant)).filter(({ what }) => what === 'login-as.began')).toMatchObject([{ user_id: child.leo, actor_id: master.admin, detail: { impersonation: number, provider: child.tenant } }]);
-    const out = await exit(child.host, acting);
-    expect(out.body.data).toEqual({ url: `https://${master.host}/` });
-    expect(out.headers.getSetCookie()).toEqual([expect.stringMatching(/^__Host-daybook-refresh=; Max-Age=0;/)]);
-    expect(await lastSync(child.host, acting)).toBe('401 signed-out');
-    expect(await lastSync(master.host, master.in.token)).toBe('in');
-    for (const { tenant } of [master, child]) expect((await recorded(ground, tenant)).filter(({ what }) => what === 'login-as.ended')).toMatchObject([{ user_id: child.leo, impersonation_id: number }]);
-
-    const late = tokenIn(await actAs(master.host, master.in, child.leo));
-    ground.pass(LIMITS.loginTokenMs);
-    expect(said(await byToken(child.host, late))).toEqual(OVER);
-  });
-
-  test('ACT-6, ACT-5: below, too, it ends with the actor\'s own session, and a token does not outlive the right to it', async () => {
-    const master = await place('operator', 'super-admin'), child = await place();
-    await below(ground, child.tenant, master.tenant);
-    const acting = (await byToken(child.host, tokenIn(await actAs(master.host, master.in, child.leo)))).body.data.token;
-    const spare = tokenIn(await actAs(master.host, master.in, child.leo));
-    expect(await lastSync(child.host, acting)).toBe('in');
-    await ask(app, '/api/v1/auth/logout', { method: 'POST', host: master.host, token: master.in.token, body: {} });
-    expect(await lastSync(child.host, acting)).toBe('401 signed-out');
-    expect((await byToken(child.host, spare)).status).toBe(401);
-    const again = await signedIn(app, master.host);
-    await setSettings(ground, child.tenant, { loginAs: false });
-    expect(said(await actAs(master.host, again, child.leo))).toEqual([403, 'forbidden', MESSAGES.loginAsOff]);
   });
 
   test(`ACT-2, PROFILE-5: who is acted as sees it among the sessions and ends it (${name})`, async () => {
