@@ -1,8 +1,18 @@
 import { can } from '#contract/abilities.ts';
 import type { Ability, Role } from '#contract/abilities.ts';
+import type { Features } from '#contract/brand/branding.ts';
+import type { Who } from '#workers/api.ts';
+import { localPath } from './remembered.ts';
 import type { IconName } from './ui/icon-paths.ts';
 
-export interface Entry { readonly to: string; readonly word: string; readonly icon: IconName; readonly ability: Ability }
+/** `ability` null: for everybody who is signed in. `when`: what of the branding has to be switched on. */
+export interface Entry {
+  readonly to: string;
+  readonly word: string;
+  readonly icon: IconName;
+  readonly ability: Ability | null;
+  readonly when?: (features: Features) => boolean;
+}
 export interface Group { readonly heading: string | null; readonly entries: readonly Entry[] }
 
 /** The sidebar, in its order. An entry stands here when its page does. */
@@ -18,11 +28,27 @@ export const MENU: readonly Group[] = [
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source', ability: 'monitoring.sources' },
   ] },
+  { heading: 'Settings', entries: [
+    { to: '/monitoring/profile', word: 'Profile', icon: 'person', ability: null },
+    { to: '/monitoring/security', word: 'Security', icon: 'lock', ability: null },
+    { to: '/monitoring/change-password', word: 'Change password', icon: 'key', ability: null },
+  ] },
 ];
 
-/** What these roles may open, without empty groups. */
-export const menuOf = (roles: readonly Role[], menu: readonly Group[] = MENU): readonly Group[] =>
-  menu.map((group) => ({ ...group, entries: group.entries.filter((entry) => can(roles, entry.ability)) })).filter((group) => group.entries.length > 0);
+/** What these roles may open of what the portal shows, without empty groups. */
+export const menuOf = (roles: readonly Role[], features: Features | null = null, menu: readonly Group[] = MENU): readonly Group[] =>
+  menu.map((group) => ({ ...group, entries: group.entries.filter((entry) => mayOpen(entry, roles, features)) })).filter((group) => group.entries.length > 0);
 
-/** Where these roles begin: the first page that they may open. Who may open none is told so by the first page's own guard. */
-export const homeOf = (roles: readonly Role[]): string => menuOf(roles)[0]?.entries[0]?.to ?? '/monitoring/daily-checks';
+export const mayOpen = ({ ability, when }: Entry, roles: readonly Role[], features: Features | null): boolean =>
+  (ability === null || can(roles, ability)) && (when === undefined || (features !== null && when(features)));
+
+/** Where these roles begin: the first page that they may open. Everybody has a profile. */
+export const homeOf = (roles: readonly Role[], features: Features | null = null): string => menuOf(roles, features)[0]?.entries[0]?.to ?? '/monitoring/profile';
+
+/** Where somebody goes on from an address that is no page: to the landing page of its own, where that is another page of this site, or to its first. */
+export function beginOf(who: Who, from: string): string {
+  const { me, branding } = who.is === 'in' ? who : { me: null, branding: null };
+  const landing = localPath(me?.landingPage ?? '');
+  return landing !== null && !NO_PAGES.has(landing) && from === '/' ? landing : homeOf(me?.roles ?? [], branding?.features ?? null);
+}
+const NO_PAGES: ReadonlySet<string> = new Set(['/', '/monitoring', '/monitoring/forbidden']);

@@ -26,14 +26,16 @@ const register = createRoute({ getParentRoute: () => root, path: '/o365/register
 /** Everything with the sidebar beside it. */
 const framed = createRoute({ getParentRoute: () => root, id: 'framed', beforeLoad: behind('signed-in'), component: screen('frame') });
 
-const home = createRoute({ getParentRoute: () => framed, path: '/', beforeLoad: () => onward('/monitoring') });
-const monitoring = createRoute({
-  getParentRoute: () => framed, path: '/monitoring',
+/** Where a user begins: at the own landing page, or at the first that the roles open. */
+const begin = <P extends string>(path: P) => createRoute({
+  getParentRoute: () => framed, path,
   beforeLoad: async () => {
-    const [who, { homeOf }] = await Promise.all([whoKnown(), import('./menu.ts')]);
-    onward(homeOf(who.is === 'in' ? who.me.roles : []));
+    const [who, { beginOf }] = await Promise.all([whoKnown(), import('./menu.ts')]);
+    onward(beginOf(who, path));
   },
 });
+/** The user's own account. */
+const own = <P extends string>(path: P, name: ScreenName) => createRoute({ getParentRoute: () => framed, path, component: screen(name) });
 const dashboard = createRoute({ getParentRoute: () => framed, path: '/monitoring/dashboard', beforeLoad: behind('monitoring.dashboard'), component: screen('dashboard') });
 const calendar = createRoute({ getParentRoute: () => framed, path: '/monitoring/calendar-report', beforeLoad: behind('monitoring.calendar-report'), component: screen('calendar') });
 const dailyChecks = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'), component: screen('dailyChecks') });
@@ -47,7 +49,7 @@ const forbidden = createRoute({ getParentRoute: () => framed, path: '/monitoring
 const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('monitoring.daily-checks'), component: screen('wall') });
 
 /** Every address of the page. */
-export const routes = root.addChildren([login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall, framed.addChildren([home, monitoring, dashboard, calendar, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
+export const routes = root.addChildren([login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall, framed.addChildren([begin('/'), begin('/monitoring'), own('/monitoring/profile', 'profile'), own('/monitoring/security', 'security'), own('/monitoring/change-password', 'changePassword'), own('/monitoring/reset-password', 'resetPassword'), own('/monitoring/security-questions', 'securityQuestions'), dashboard, calendar, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
 
 /** A screen by its name; where it is stands in a file that comes when the first is asked for. */
 function screen(name: ScreenName) {

@@ -3,6 +3,8 @@ import { typing } from '../ui/keys.ts';
 import { goOf } from './go-keys.ts';
 
 export interface FrameKeys {
+  /** There is nowhere to go. */
+  readonly off: boolean;
   /** The palette was asked for. */
   readonly asking: boolean;
   readonly onPalette: () => void;
@@ -10,10 +12,10 @@ export interface FrameKeys {
 }
 
 /** Keys that mean the same on every page: ⌘K or Ctrl K, and G with a letter. They are heard before the page's own. */
-export function useFrameKeys({ asking, onPalette, onGo }: FrameKeys): void {
+export function useFrameKeys({ off, asking, onPalette, onGo }: FrameKeys): void {
   const armedAt = useRef<number | null>(null);
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
-    if (event.isComposing) return;
+    if (off || event.isComposing) return;
     if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
       event.preventDefault();
       event.stopImmediatePropagation();

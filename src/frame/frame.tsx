@@ -1,31 +1,51 @@
-import { Outlet, useRouter } from '@tanstack/react-router';
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect } from 'react';
 import { bringAhead } from '../ahead.ts';
 import { Toasts } from '../ui/toast.tsx';
 import { useWide } from '../ui/wide.ts';
 import { useDrawer } from './drawer-state.ts';
+import { useForced } from './forced.ts';
 import { useFrameKeys } from './frame-keys.ts';
 import { setPalette, usePalette } from './palette-state.ts';
 import { usePreferredTheme } from './preferred.ts';
 import { useReauthAsked } from './reauth.ts';
+import { useBranding, useMe } from '../session.ts';
 import { Sidebar } from './sidebar.tsx';
+import { termsFor } from './terms.ts';
 
 const stay = async (): Promise<void> => { await (await import('../offline.ts')).stay(); };
 const palette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await palette()).Palette }));
 const ReauthQuestion = lazy(async () => ({ default: (await import('./reauth.tsx')).ReauthQuestion }));
+const ActingBanner = lazy(async () => ({ default: (await import('./acting-banner.tsx')).ActingBanner }));
+const Notifications = lazy(async () => ({ default: (await import('./notifications.tsx')).Notifications }));
+const TermsQuestion = lazy(async () => ({ default: (await import('./terms.tsx')).TermsQuestion }));
+const Footer = lazy(async () => ({ default: (await import('./footer.tsx')).Footer }));
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 
-/** Sidebar and screen. On a phone the sidebar is a drawer. */
+/** Sidebar and screen, with what stands above and below every screen. On a phone the sidebar is a drawer. Forced pages stand alone. */
 export function Frame() {
   const wide = useWide();
   const drawer = useDrawer();
   const asking = usePalette();
   const reauth = useReauthAsked();
   const { history } = useRouter();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const me = useMe(), branding = useBranding();
+  const forced = useForced() !== null || path === '/monitoring/reset-password';
+  const terms = termsFor(me, branding?.features);
   usePreferredTheme();
-  useFrameKeys({ asking, onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
+  useFrameKeys({ off: forced, asking, onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
   useEffect(() => bringAhead(stay, palette), []);
+  if (forced) {
+    return (
+      <>
+        <Outlet />
+        {reauth && <Suspense><ReauthQuestion /></Suspense>}
+        <Toasts />
+      </>
+    );
+  }
   return (
     <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)]">
       <a
@@ -35,10 +55,18 @@ export function Frame() {
         Skip to the content
       </a>
       {wide && <Sidebar />}
-      <div className="relative min-h-0 min-w-0"><Outlet /></div>
+      <div className="grid min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+        <div>
+          {me?.acting != null && <Suspense><ActingBanner /></Suspense>}
+          {me !== null && <Suspense><Notifications key={me.id} me={me} /></Suspense>}
+        </div>
+        <div className="relative min-h-0 min-w-0"><Outlet /></div>
+        {branding?.features.footer === true && path === '/monitoring/dashboard' && <Suspense><Footer branding={branding} /></Suspense>}
+      </div>
       {!wide && drawer && <Suspense><Drawer /></Suspense>}
       {asking && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
       {reauth && <Suspense><ReauthQuestion /></Suspense>}
+      {me !== null && terms !== null && <Suspense><TermsQuestion me={me} terms={terms} /></Suspense>}
       <Toasts />
     </div>
   );

@@ -10,8 +10,14 @@ import type { Unsent } from './unsent-question.tsx';
 const unsentQuestion = () => import('./unsent-question.tsx');
 const UnsentQuestion = lazy(async () => ({ default: (await unsentQuestion()).UnsentQuestion }));
 
+export interface LogOutProps {
+  readonly mini?: boolean;
+  /** `plain`: on the sheet, where there is no sidebar. */
+  readonly look?: 'side' | 'plain';
+}
+
 /** Signs out at once where nothing is unsent; asks otherwise (OUT-7), and where nobody could sign in again for want of a network. */
-export function LogOut({ mini }: { readonly mini: boolean }) {
+export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   const router = useRouter();
   const status = useWatch('status', NOTHING);
   const offline = status?.is === 'offline';
@@ -45,7 +51,7 @@ export function LogOut({ mini }: { readonly mini: boolean }) {
     <>
       <button
         type="button" onClick={() => void leave('ask')} {...(mini && { 'aria-label': 'Log out', 'title': 'Log out' })} aria-busy={busy}
-        className="flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink pointer-coarse:h-11"
+        className={`flex h-8 items-center gap-2.5 rounded-part px-2 pointer-coarse:h-11 ${look === 'side' ? ON_SIDE : 'text-ink-2 hover:bg-wash hover:text-ink'}`}
       >
         <Icon name="sign-out" />
         {!mini && 'Log out'}
@@ -60,3 +66,4 @@ export function LogOut({ mini }: { readonly mini: boolean }) {
 }
 
 const NOTHING = {};
+const ON_SIDE = 'hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink';

@@ -1,7 +1,8 @@
 import type { Role } from '#contract/abilities.ts';
 import { can } from '#contract/abilities.ts';
+import type { Features } from '#contract/brand/branding.ts';
 import type { IconName } from '../ui/icon-paths.ts';
-import { MENU } from '../menu.ts';
+import { menuOf } from '../menu.ts';
 import type { Theme } from '../theme.ts';
 import { GOES } from './go-keys.ts';
 
@@ -27,8 +28,8 @@ const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
 const THEME_WORDS: Readonly<Record<Theme, string>> = { light: 'Light theme', dark: 'Dark theme', system: 'Theme of this system' };
 
 /** What can be done without having typed anything: pages first. */
-export function fixedLines(roles: readonly Role[]): readonly Line[] {
-  const pages = MENU.flatMap(({ entries }) => entries).filter(({ ability }) => can(roles, ability)).map(({ to, word, icon }): Line => {
+export function fixedLines(roles: readonly Role[], features: Features | null = null): readonly Line[] {
+  const pages = menuOf(roles, features).flatMap(({ entries }) => entries).map(({ to, word, icon }): Line => {
     const letter = Object.entries(GOES).find(([, going]) => going.to === to)?.[0];
     return { key: `page ${to}`, group: 'Pages', word, icon, does: { is: 'open', to }, ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }) };
   });

@@ -4,6 +4,7 @@ import { door, useWatch } from '../door.ts';
 import { useMe } from '../session.ts';
 import { setTheme, THEMES, useTheme } from '../theme.ts';
 import { setMini, useMini } from './drawer-state.ts';
+import { setSideColour, useOwnSide, useSideColour } from './side-colour.ts';
 
 /**
  * The theme and the sidebar are the user's, on every device: what another device chose is taken over, what is chosen here is sent. Until
@@ -14,9 +15,10 @@ export function usePreferredTheme(): void {
   const id = me?.id ?? null;
   const preferences = useWatch('preferences', NOTHING);
   const status = useWatch('status', NOTHING);
-  const theme = useTheme(), mini = useMini();
+  const theme = useTheme(), mini = useMini(), side = useSideColour();
+  useOwnSide();
   const stored = preferences?.find(({ user, name }) => user === id && name === 'theme')?.value ?? null;
-  const here = JSON.stringify({ mode: theme, sidebarMini: mini } satisfies KeptTheme);
+  const here = JSON.stringify({ mode: theme, sidebarMini: mini, ...(side !== null && { sidebarColor: side }) } satisfies KeptTheme);
   /** What both sides last agreed on; null before the first word of either. */
   const agreed = useRef<string | null>(null);
   const known = preferences !== undefined && status?.syncedAt != null;
@@ -25,9 +27,10 @@ export function usePreferredTheme(): void {
     const told = stored === null ? null : themeOf(stored);
     if (told !== null && told !== agreed.current) { // chosen elsewhere, or this is the first look
       agreed.current = told;
-      const { mode = 'system', sidebarMini = false } = JSON.parse(told) as KeptTheme;
+      const { mode = 'system', sidebarMini = false, sidebarColor = null } = JSON.parse(told) as KeptTheme;
       setTheme(mode);
       setMini(sidebarMini);
+      setSideColour(sidebarColor);
     } else if (here !== agreed.current) {
       const first = agreed.current === null && stored === null;
       agreed.current = here;
@@ -42,8 +45,11 @@ const PLAIN = JSON.stringify({ mode: 'system', sidebarMini: false });
 /** The stored text in this browser's form; null where it is none. */
 export function themeOf(stored: string): string | null {
   try {
-    const { mode, sidebarMini } = JSON.parse(stored) as { mode?: unknown; sidebarMini?: unknown };
-    return JSON.stringify({ mode: THEMES.find((one) => one === mode) ?? 'system', sidebarMini: sidebarMini === true });
+    const { mode, sidebarMini, sidebarColor } = JSON.parse(stored) as { mode?: unknown; sidebarMini?: unknown; sidebarColor?: unknown };
+    return JSON.stringify({
+      mode: THEMES.find((one) => one === mode) ?? 'system', sidebarMini: sidebarMini === true,
+      ...(typeof sidebarColor === 'string' && /^#[\da-f]{6}$/i.test(sidebarColor) && { sidebarColor: sidebarColor.toLowerCase() }),
+    });
   } catch {
     return null;
   }

@@ -1,8 +1,9 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { ComponentPropsWithRef, RefObject, SyntheticEvent } from 'react';
 import type { GivesOf, TakesOf } from '#contract/calls.ts';
-import { BASE } from '#contract/messages/base.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { BASE } from '#contract/messages/base.ts';
+import type { Result } from '#contract/result.ts';
 import { now, useNow } from '../clock.ts';
 import { door, useWatch } from '../door.ts';
 import { Button } from '../ui/button.tsx';
@@ -27,14 +28,14 @@ export function ReauthQuestion() {
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const waits = Math.max(0, Math.ceil((waitUntil - useNow(1_000)) / 1_000));
 
-  const ask = async (): Promise<void> => {
-    const answer = await door().ask('reauthOptions', {});
+  const take = (answer: Result<Options>): void => {
     if (!answer.ok) return setFault(answer.failure.message);
     setOptions(answer.value);
     return setWay((before) => before ?? answer.value.methods[0] ?? null);
   };
-  const begin = useEffectEvent(() => void ask());
-  useEffect(() => begin(), []);
+  const taken = useEffectEvent(take);
+  useEffect(() => { void door().ask('reauthOptions', {}).then((answer) => taken(answer)); }, []);
+  const ask = async (): Promise<void> => take(await door().ask('reauthOptions', {}));
 
   async function show(input: TakesOf<'reauth'>): Promise<void> {
     setBusy(true);

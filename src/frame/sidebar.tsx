@@ -6,6 +6,7 @@ import { Icon } from '../ui/icon.tsx';
 import { BrandMark } from './brand-mark.tsx';
 import { sidebarTitleOf } from './branded.ts';
 import { setMini, useMini } from './drawer-state.ts';
+import { Exit } from './exit.tsx';
 import { LogOut } from './log-out.tsx';
 import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './theme-choice.tsx';
@@ -48,7 +49,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       </div>
       <GoTo mini={mini} {...(onGo && { onGo })} />
       <nav aria-label="Main" className="grid gap-px">
-        {menuOf(me?.roles ?? []).map(({ heading, entries }) => (
+        {menuOf(me?.roles ?? [], branding?.features).map(({ heading, entries }) => (
           <div key={heading} className="grid gap-px">
             {heading !== null && !mini && <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{heading}</h2>}
             {heading !== null && mini && <hr className="mx-2 my-2 border-side-line" />}
@@ -58,7 +59,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       </nav>
       <div className="mt-auto grid gap-px border-t border-side-line pt-2">
         <ThemeChoice mini={mini} />
-        <LogOut mini={mini} />
+        {me?.acting ? <Exit me={me} mini={mini} /> : <LogOut mini={mini} />}
         {me && (
           <div className="flex items-center gap-2.5 overflow-hidden px-0.5 pt-2 text-side-ink" title={mini ? me.name : undefined}>
             <span aria-hidden className="grid size-7 shrink-0 place-items-center rounded-full border border-side-line text-agate font-semibold">{initials(me.name)}</span>

@@ -1,0 +1,30 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { useForced } from '#src/frame/forced.ts';
+import { LogOut } from '#src/frame/log-out.tsx';
+import { takeRemembered } from '#src/remembered.ts';
+import { AccountPage } from '../account-page.tsx';
+
+export interface ForcedPageProps {
+  readonly title: string;
+  readonly says: string;
+  /** What the page is there for: once it is done, the way leads on. */
+  readonly until: 'password' | 'questions';
+  readonly children: ReactNode;
+}
+
+/** A page that comes before every other: it is done, or the user logs out. */
+export function ForcedPage({ title, says, until, children }: ForcedPageProps) {
+  const { history } = useRouter();
+  const done = useForced() !== until;
+  useEffect(() => {
+    if (done) history.replace(takeRemembered() ?? '/');
+  }, [done, history]);
+  return (
+    <AccountPage title={title} says={says}>
+      {children}
+      <div className="border-t border-hair pt-3"><LogOut look="plain" /></div>
+    </AccountPage>
+  );
+}

@@ -1,0 +1,23 @@
+import type { Profile as Told } from '#contract/account/profile-calls.ts';
+import { useMe } from '#src/session.ts';
+import { OwnPage } from './own-page.tsx';
+import { ProfileForm } from './profile-form.tsx';
+import { ThemeSection } from './theme-section.tsx';
+import { useAsked } from './use-asked.ts';
+
+/** `/monitoring/profile`: who one is here, and how one likes the portal. */
+export function Profile() {
+  const me = useMe();
+  const asked = useAsked('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
+  const told: Told | null = asked.value;
+  return (
+    <OwnPage title="Profile" asked={[asked]}>
+      {() => told !== null && (
+        <>
+          <ProfileForm profile={told} onSaved={asked.set} />
+          <ThemeSection />
+        </>
+      )}
+    </OwnPage>
+  );
+}

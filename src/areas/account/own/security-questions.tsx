@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { useForced } from '#src/frame/forced.ts';
+import { useMe } from '#src/session.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { ForcedPage } from './forced-page.tsx';
+import { OwnPage } from './own-page.tsx';
+import { QuestionsForm } from './questions-form.tsx';
+import { Section } from './section.tsx';
+import { useAsked } from './use-asked.ts';
+
+const saved = (): void => tell('Security questions saved');
+
+/** `/monitoring/security-questions`: chosen by oneself, or before everything else where the provider asks for them. */
+export function SecurityQuestions() {
+  const forced = useForced() === 'questions';
+  // What the page was opened for it stays, until the way leads on.
+  const [first] = useState(forced);
+  return first || forced ? <Forced /> : <Chosen />;
+}
+
+function Forced() {
+  const me = useMe();
+  return (
+    <ForcedPage title="Security questions" says="Your provider asks for them: with their answers and a code you can unlock your account yourself." until="questions">
+      {me !== null && <QuestionsForm id={me.id} before={[]} onSaved={saved} />}
+    </ForcedPage>
+  );
+}
+
+function Chosen() {
+  const me = useMe();
+  const profile = useAsked('readProfile', { id: me?.id ?? '' }, me !== null && me.acting === null);
+  return (
+    <OwnPage title="Security questions" asked={[profile]}>
+      {() => profile.value !== null && (
+        <Section
+          title="Three questions"
+          says={profile.value.securityQuestions.length > 0 ? 'You have answered three. New answers take the place of those before.' : 'They are asked, beside a code, when you unlock your account yourself.'}
+        >
+          <QuestionsForm id={profile.value.id} before={profile.value.securityQuestions} onSaved={saved} />
+        </Section>
+      )}
+    </OwnPage>
+  );
+}

@@ -1,0 +1,53 @@
+import { useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Failure } from '#contract/errors.ts';
+import { BASE } from '#contract/messages/base.ts';
+import { door } from '../door.ts';
+import { keep, kept } from '../kept.ts';
+import { localPath } from '../remembered.ts';
+import { tellFailure } from '../ui/toasts.ts';
+
+/** Where the administrator was who acts as somebody else now. */
+const FROM = 'actingFrom';
+const MOST = 10;
+
+/** `Exit dana`; a long name is cut to ten characters. */
+export const exitWord = (username: string): string => {
+  const letters = Array.from(username);
+  return `Exit ${letters.length > MOST ? `${letters.slice(0, MOST).join('')}…` : username}`;
+};
+
+/** Begins to act as another user (G42), and leads to where that one begins: here, or at another provider's portal. Null, or why not. */
+export function useActAs(): (who: { readonly userId: string; readonly reason: string; readonly serviceProviderId?: string }) => Promise<Failure | null> {
+  const { history } = useRouter();
+  return async (who) => {
+    const from = history.location.href;
+    const answer = await door().actAs(who);
+    if (!answer.ok) return answer.failure;
+    if (answer.value.is === 'unsent') return { kind: 'conflict', message: BASE.badRequest };
+    keep(FROM, from);
+    if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
+    else history.replace('/');
+    return null;
+  };
+}
+
+/** Back to oneself. `unsent`: so much of the other's work could not be sent, and it is to be said what becomes of it. */
+export function useExit(): { readonly busy: boolean; readonly unsent: number | null; readonly exit: (unsent?: 'ask' | 'discard') => void; readonly stay: () => void } {
+  const { history } = useRouter();
+  const [busy, setBusy] = useState(false);
+  const [unsent, setUnsent] = useState<number | null>(null);
+  async function go(how: 'ask' | 'discard'): Promise<void> {
+    setBusy(true);
+    const answer = await door().stopActing(how);
+    setBusy(false);
+    if (!answer.ok) return tellFailure(answer.failure.message, () => void go(how));
+    if (answer.value.is === 'unsent') return setUnsent(answer.value.unsent);
+    setUnsent(null);
+    if (answer.value.is === 'elsewhere') return location.assign(answer.value.url);
+    const from = localPath(kept(FROM) ?? '') ?? '/';
+    keep(FROM, null);
+    return history.replace(from);
+  }
+  return { busy, unsent, exit: (how = 'ask') => void go(how), stay: () => setUnsent(null) };
+}

@@ -1,0 +1,103 @@
+import { useRouterState } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { Me } from '#contract/account/me.ts';
+import type { Notification } from '#contract/account/notifications.ts';
+import { BASE } from '#contract/messages/base.ts';
+import { door, useWatch } from '../door.ts';
+import { useRemembered } from '../remembered-read.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { tell, tellFailure } from '../ui/toasts.ts';
+import { appOf, setGone, shownOf, useGone } from './notifications-shown.ts';
+import { SEVERITIES } from './severity.ts';
+
+/**
+ * What the provider has to say to this user, above the page. What comes while a page is being looked at waits for the next one: nothing moves
+ * under a hand.
+ */
+export function Notifications({ me }: { readonly me: Me }) {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const gone = useGone();
+  const { value, again } = useRemembered('listNotifications', { userId: me.id }, { everyMs: EVERY_MS });
+  const invitation = useInvitation(me);
+  const [taken, setTaken] = useState<{ readonly path: string; readonly all: readonly Notification[] } | null>(null);
+  if (value !== null && taken?.path !== path) setTaken({ path, all: value });
+  const shown = shownOf([...(invitation === null ? [] : [invitation]), ...(taken?.all ?? [])], appOf(path), gone);
+  if (shown.length === 0) return null;
+  return (
+    <section aria-label="Notices" className="max-h-[35dvh] overflow-auto border-b border-rule">
+      <ul className="m-0 list-none p-0">
+        {shown.map(({ _id: id, ...one }) => <Notice key={id} id={id} notice={one} me={me} onAcknowledged={again} />)}
+      </ul>
+    </section>
+  );
+}
+
+function Notice({ id, notice, me, onAcknowledged }: { readonly id: string; readonly notice: Omit<Notification, '_id'>; readonly me: Me; readonly onAcknowledged: () => void }) {
+  const [busy, setBusy] = useState(false);
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const { message, link, copy, event, hideAck, hideClose, severity } = notice;
+  const { word, icon, text, edge, wash } = SEVERITIES[severity];
+
+  async function acknowledge(): Promise<void> {
+    if (busy) return;
+    if (offline) return tellFailure(BASE.needsNetwork);
+    setBusy(true);
+    const answer = await door().ask('ackNotification', { notificationId: id, userId: me.id, username: me.username, ...(event !== null && { event }) });
+    setBusy(false);
+    if (!answer.ok && answer.failure.kind !== 'not-found') return tellFailure(answer.failure.message, () => void acknowledge());
+    setGone(id);
+    return onAcknowledged();
+  }
+  async function take(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(new URL(link ?? '', location.href).href);
+      tell(BASE.linkCopied);
+    } catch {
+      tellFailure('This browser did not allow copying. Open the link and copy its address.');
+    }
+  }
+
+  return (
+    <li className={`flex min-h-11 flex-wrap items-center gap-x-2.5 gap-y-1 border-t border-l-[3px] border-t-hair px-3 py-1.5 first:border-t-0 tablet:px-5 ${edge} ${wash}`}>
+      <Icon name={icon} className={text} />
+      <p className="m-0 min-w-0 grow basis-52 break-words">
+        <b className={text}>{word}.</b> {message}
+        {link !== null && <> <a href={link} {...(link.startsWith('https:') && { target: '_blank', rel: 'noreferrer' })} className="text-accent underline underline-offset-2">{copy ? link : 'Read more'}</a></>}
+      </p>
+      <span className="flex items-center gap-2">
+        {copy && link !== null && <Button size="sm" icon="copy" onClick={() => void take()}>Copy the link</Button>}
+        {!hideAck && <Button size="sm" icon="check" busy={busy} onClick={() => void acknowledge()}>Got it</Button>}
+        {!hideClose && <IconButton icon="close" label="Close until the page is loaded again" onClick={() => setGone(id)} />}
+      </span>
+    </li>
+  );
+}
+
+/** Who brings users in has a link to do it with: made once while the page is open, and kept nowhere. */
+function useInvitation({ id, roles, serviceProviderId, acting }: Me): Notification | null {
+  const [link, setLink] = useState(() => (invited?.user === id ? invited.link : null));
+  const wanted = roles.includes('sub-sp') && acting === null;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  useEffect(() => {
+    if (!wanted || offline || link !== null) return;
+    let over = false;
+    const make = async (): Promise<void> => {
+      const answer = await door().ask('inviteUser', { id: serviceProviderId });
+      if (over || !answer.ok) return;
+      invited = { user: id, link: answer.value.url };
+      setLink(answer.value.url);
+    };
+    void make();
+    return () => { over = true; };
+  }, [wanted, offline, link, id, serviceProviderId]);
+  if (!wanted || link === null) return null;
+  return {
+    _id: 'invitation', app: 'monitoring', severity: 'info', message: 'Invite a user: whoever opens this link within seven days can register, once.', link, copy: true, event: null, hideAck: true,
+    hideClose: true, userId: id, roles: null,
+  };
+}
+
+let invited: { readonly user: string; readonly link: string } | null = null;
+const NOTHING = {};
+const EVERY_MS = 5 * 60_000;
