@@ -49,7 +49,7 @@ export function oidcHandlers(world: World): Pick<Handlers, Exclude<keyof typeof 
       const own = readToken(token);
       if (!own) return refused('over');
       const address = buildAuthorizationUrl(config, {
-        redirect_uri: found.back, scope: found.at.settings.scope ?? 'openid email profile', response_type: 'code', state: made(own, 'state'), nonce: made(own, 'nonce'),
+        redirect_uri: found.back, scope: scopeOf(found.at.settings.scope ?? 'email profile'), response_type: 'code', state: made(own, 'state'), nonce: made(own, 'nonce'),
         code_challenge: await calculatePKCECodeChallenge(made(own, 'verifier')), code_challenge_method: 'S256',
       });
       ask.answer.append('set-cookie', oidcCookie(token, LIMITS.attemptMs));
@@ -118,6 +118,8 @@ async function enter(world: World, ask: Ask, claims: Claims): Promise<Response> 
   return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');
 }
 
+/** Without `openid` an issuer says nothing of who somebody is. */
+const scopeOf = (asked: string): string => [...new Set(['openid', ...asked.split(/\s+/).filter((one) => one !== '')])].join(' ');
 const led = (location: string): Response => new Response(null, { status: 302, headers: { location } });
 const refused = (why: OidcRefusal): Response => led(`/login${OIDC_REFUSED}${why}`);
 const warn = (world: World, { tenant }: Ask, fault: string): void => { world.log.warn('a sign-in at an issuer failed', { tenant, fault }); };

@@ -34,7 +34,7 @@ export async function sendMail(world: World, { settings, password, name }: MailG
     const late = new Promise<never>((_, reject) => { timer = world.clock.after(ALL_MS, () => { reject(new OutboundError('unreachable', `${host} did not answer in time.`)); }); });
     // The same number at every try: a server that took it the first time can tell.
     await Promise.race([late, opened.sendMail({
-      from: { name: fromName ?? name, address: from }, to, subject, text, html: html ?? htmlOf(text), messageId: `<${id}@${from.split('@')[1] ?? 'localhost'}>`,
+      from: { name: (fromName ?? name).replace(/\p{Cc}+/gu, ' '), address: from }, to, subject, text, html: html ?? htmlOf(text), messageId: `<${id}@${from.split('@')[1] ?? 'localhost'}>`,
       headers: { 'Auto-Submitted': 'auto-generated' },
     })]);
     return { is: 'sent' };

@@ -64,6 +64,8 @@ eachDatabase((_name, open) => {
     const query = there.agree(to(began) ?? '');
     const answer = await returns(host, ofOidc(began), query);
     expect([answer.status, to(answer)]).toEqual([302, IN]);
+    await set(tenant, { scope: 'profile' });
+    expect(new URL(to(await start(host)) ?? '').searchParams.get('scope')).toBe('openid profile');
     const entered = await refresh(app, host, cookieIn(answer));
     expect([entered.status, entered.body.data.user.id]).toEqual([200, kate]);
     expect(await identities(tenant)).toMatchObject([{ issuer: there.url, subject: 'subject-kate', user_id: kate }]);

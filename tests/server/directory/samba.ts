@@ -12,9 +12,13 @@ import { toolMissing } from '../../e2e/tools.ts';
 import type { DirectoryAt } from '#server/directory/of.ts';
 
 const run = promisify(execFile);
+const SYS_ADMIN = 21n;
 /** Why there is none here, for the names of what is skipped; empty where there is. */
 export const missing = ((): string => {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return ' (skipped: a directory needs Linux and root)';
+  // It keeps its rights in extended attributes of the system.
+  const rights = /^CapEff:\s*([\da-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+  if ((BigInt(`0x${rights}`) >> SYS_ADMIN & 1n) === 0n) return ' (skipped: a directory needs CAP_SYS_ADMIN)';
   const why = toolMissing('samba-tool', 'samba-ad-dc') ?? toolMissing('samba', 'samba-ad-dc') ?? toolMissing('openssl', 'openssl');
   return why === null ? '' : ` (skipped: ${why})`;
 })();

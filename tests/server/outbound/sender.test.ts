@@ -98,6 +98,17 @@ eachDatabase((_name, open) => {
     expect((await rows()).map(({ next_at, sent_at, fault }) => [next_at, sent_at, fault])).toEqual(Array.from({ length: 8 }, () => [null, null, 'The address or the subject is not valid.']));
   });
 
+  test('POST-2: the name of a provider stays one name, whatever is in it', async () => {
+    const server = await smtp();
+    const { put, sender } = await one(mailAt(server.port, { fromName: 'Evil" <a@example.com>\r\nBcc: all@example.com\r\n\r\nBody' }), { mail: 'smtp-secret' });
+    await put(MAIL);
+    await sender.tick();
+    const { to, raw } = server.arrived[0] ?? { to: [], raw: '' };
+    expect([to, server.arrived[0]?.from]).toEqual([['kate@example.com'], 'portal@example.com']);
+    expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^bcc:/im);
+    expect(raw).toMatch(/^To: kate@example\.com\r$/m);
+  });
+
   test('POST-2: nothing goes out without TLS unless the operator allows it, nor under a certificate that is not the host\'s', async () => {
     const plain = await smtp();
     const strict: Ground = { ...ground, world: { ...still, config: { ...still.config, outbound: { allow: ['127.0.0.0/8'], http: false } } } };
