@@ -4,6 +4,7 @@ export const PEOPLE = {
   editUser: 'Error while editing the user. Try again later.',
   deleteUser: 'Error while deleting the user. Try again later.',
   getUsers: 'Error while trying to get the users, try again later.',
+  getUserLogs: 'Error while trying to get the user logs, try again later.',
   addCompany: 'Error while adding the company. Try again later.',
   editCompany: 'Error while editing the company. Try again later.',
   deleteCompany: 'Error while deleting the company. Try again later.',

@@ -9,24 +9,27 @@ export interface ComboboxProps<T extends string> {
   readonly placeholder?: string;
   readonly fault?: string | null;
   readonly onChange: (value: T) => void;
+  /** Told of what is typed, by who looks the options up elsewhere: then all that are given are shown. */
+  readonly onType?: (typed: string) => void;
 }
 
 /** Options shown at once; the rest is found by typing more. */
 const MOST = 50;
 
 /** A choice of one among many, found by typing. Brings Headless UI with it: import it from lazy parts only. */
-export function Combobox<T extends string>({ label, value, options, placeholder, fault = null, onChange }: ComboboxProps<T>) {
+export function Combobox<T extends string>({ label, value, options, placeholder, fault = null, onChange, onType }: ComboboxProps<T>) {
   const [typed, setTyped] = useState('');
+  const type = (text: string): void => { setTyped(text); onType?.(text); };
   const wanted = typed.trim().toLowerCase();
-  const found = wanted === '' ? options : options.filter((option) => option.word.toLowerCase().includes(wanted));
+  const found = wanted === '' || onType ? options : options.filter((option) => option.word.toLowerCase().includes(wanted));
   const word = (chosen: T | ''): string => options.find((option) => option.value === chosen)?.word ?? '';
   return (
     <Field className="grid gap-1.5">
       <Label className="font-semibold">{label}</Label>
-      <Headless value={value} onChange={(chosen: T | '' | null) => { if (chosen !== null && chosen !== '') onChange(chosen); }} onClose={() => setTyped('')} immediate>
+      <Headless value={value} onChange={(chosen: T | '' | null) => { if (chosen !== null && chosen !== '') onChange(chosen); }} onClose={() => type('')} immediate>
         <span className="relative flex items-center">
           <ComboboxInput
-            displayValue={word} placeholder={placeholder} onChange={(event) => setTyped(event.target.value)} aria-invalid={fault !== null} autoComplete="off"
+            displayValue={word} placeholder={placeholder} onChange={(event) => type(event.target.value)} aria-invalid={fault !== null} autoComplete="off"
             className={`h-8 w-full min-w-0 rounded-part border bg-sheet pr-8 pl-3 text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11
               ${fault === null ? 'border-control' : 'border-failed'}`}
           />

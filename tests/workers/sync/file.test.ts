@@ -4,7 +4,7 @@ import { makeWire } from '#workers/sync/wire.ts';
 
 const clock = { now: () => 0, after: () => () => {} };
 const wireThat = (answers: (request: Request) => Response) => makeWire({
-  fetch: async (input, init) => answers(new Request(input, init)), origin: 'https://portal.test', clock, tokens: { get: () => Promise.resolve(ok('token')) } as unknown as Parameters<typeof makeWire>[0]['tokens'],
+  fetch: async (input, init) => answers(new Request(input, init)), origin: 'https://portal.test', clock, tokens: { get: () => Promise.resolve(ok('token')) },
 });
 
 test('SYNC-8: a file of the server comes under its own name, asked for with the token and the whole question', async () => {

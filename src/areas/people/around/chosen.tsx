@@ -1,0 +1,25 @@
+import { IconButton } from '#src/ui/button.tsx';
+
+export interface ChosenProps<T extends string | number> {
+  /** What they are: `Companies`. */
+  readonly label: string;
+  readonly items: readonly { readonly key: T; readonly word: string }[];
+  readonly none: string;
+  readonly disabled?: boolean;
+  readonly onRemove: (key: T) => void;
+}
+
+/** What was chosen of many, each with a way to take it away. */
+export function Chosen<T extends string | number>({ label, items, none, disabled = false, onRemove }: ChosenProps<T>) {
+  if (items.length === 0) return <p className="m-0 text-ink-3">{none}</p>;
+  return (
+    <ul aria-label={label} className="m-0 max-h-60 list-none overflow-auto border-t border-hair p-0">
+      {items.map(({ key, word }) => (
+        <li key={key} className="flex min-h-9 items-center gap-2 border-b border-hair">
+          <span className="min-w-0 grow truncate" title={word}>{word}</span>
+          {!disabled && <IconButton icon="close" label={`Remove ${word}`} onClick={() => onRemove(key)} />}
+        </li>
+      ))}
+    </ul>
+  );
+}

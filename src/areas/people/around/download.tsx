@@ -1,0 +1,28 @@
+import { useState } from 'react';
+import type { TakesOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { FileCall } from '#workers/api.ts';
+import { door } from '#src/door.ts';
+import { Button } from '#src/ui/button.tsx';
+import { saveFile } from '#src/ui/save-file.ts';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { sentenceOf } from './failures.ts';
+
+export interface DownloadProps<N extends FileCall> { readonly name: N; readonly input: TakesOf<N>; readonly offline: boolean; readonly disabled?: boolean }
+
+/** The list as a file, all pages of it, as the server makes it. */
+export function Download<N extends FileCall>({ name, input, offline, disabled = false }: DownloadProps<N>) {
+  const [busy, setBusy] = useState(false);
+  const make = async (): Promise<void> => {
+    setBusy(true);
+    const made = await door().file(name, input).catch(() => null);
+    setBusy(false);
+    if (made?.ok) {
+      saveFile(made.value.name, made.value.file);
+      tell(`${made.value.name} is saved.`);
+    } else tellFailure(made === null ? MESSAGES.export : sentenceOf(made.failure, MESSAGES.export), () => void make());
+  };
+  return (
+    <Button size="sm" icon="download" busy={busy} disabled={offline || disabled} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void make()}>Download CSV</Button>
+  );
+}

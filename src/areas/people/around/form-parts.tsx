@@ -1,0 +1,41 @@
+import type { ReactNode, RefObject } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import { Button } from '#src/ui/button.tsx';
+
+/** A ruled part of a form with its heading. */
+export function FormPart({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <fieldset className="m-0 grid min-w-0 gap-3 border-0 p-0">
+      <legend className="w-full border-b-2 border-head-rule p-0 pb-1 font-semibold">{title}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+/** Below the form, always in view. */
+export function SaveBar({ word, busy, dirty, offline, fault, onUndo }: {
+  readonly word: string; readonly busy: boolean; readonly dirty: boolean; readonly offline: boolean; readonly fault: string | null; readonly onUndo: (() => void) | null;
+}) {
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-t border-rule bg-paper px-4 py-3 tablet:px-5">
+      {fault !== null && <p role="alert" className="m-0 w-full break-words text-failed">{fault}</p>}
+      {offline && <p className="m-0 w-full text-warning">{MESSAGES.needsNetwork}</p>}
+      <Button variant="primary" type="submit" busy={busy} disabled={offline || !dirty}>{word}</Button>
+      {onUndo && dirty && <Button variant="quiet" onClick={onUndo}>Undo the changes</Button>}
+    </div>
+  );
+}
+
+/** To the first field that says it is wrong. */
+export const focusFault = (form: RefObject<HTMLFormElement | null>): void => {
+  requestAnimationFrame(() => {
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input, [data-fault] button');
+    wrong?.focus();
+    wrong?.scrollIntoView({ block: 'center' });
+  });
+};
+
+/** A sentence below a group of fields: what is wrong with it. */
+export function GroupFault({ children }: { readonly children: string | undefined }) {
+  return children === undefined ? null : <p className="m-0 text-agate text-failed">{children}</p>;
+}

@@ -1,0 +1,26 @@
+import { useBlocker } from '@tanstack/react-router';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+
+export interface LeaveProps {
+  readonly dirty: boolean;
+  /** Whether going to an address leaves the form; its query, without `?`. */
+  readonly leaves: (path: string, query: string) => boolean;
+}
+
+/** Asks before a form with unsaved changes is left, by a link, by closing it or by closing the page. */
+export function LeaveQuestion({ dirty, leaves }: LeaveProps) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ next }) => dirty && leaves(next.pathname, new URLSearchParams(Object.entries(next.search).map(([key, value]) => [key, String(value)])).toString()),
+    enableBeforeUnload: dirty, withResolver: true,
+  });
+  if (blocker.status !== 'blocked') return null;
+  return (
+    <Dialog
+      title="Leave without saving?" onClose={blocker.reset}
+      footer={<><Button variant="danger" onClick={blocker.proceed}>Discard the changes</Button><Button onClick={blocker.reset}>Keep editing</Button></>}
+    >
+      <p className="m-0 px-5 py-4 text-ink-2">What you changed here is not saved yet.</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+import type { KeyboardEvent, ReactNode } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import { Opening } from '#src/frame/opening.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { Icon } from '#src/ui/icon.tsx';
+import { Late } from '#src/ui/late.tsx';
+import type { Asked } from './asked.ts';
+import { sentenceOf } from './failures.ts';
+
+export interface SortHeadProps<S extends string> { readonly word: string; readonly by: S; readonly sort: S | `-${S}`; readonly className?: string; readonly onSort: (sort: S | `-${S}`) => void }
+
+/** A column's head that orders the list; pressed again, the other way round. */
+export function SortHead<S extends string>({ word, by, sort, className = '', onSort }: SortHeadProps<S>) {
+  const up = sort === by, down = sort === `-${by}`;
+  return (
+    <th scope="col" aria-sort={up ? 'ascending' : down ? 'descending' : 'none'} className={`font-normal ${className}`}>
+      <button type="button" className={`inline-flex h-9 items-center gap-1 hover:text-ink ${up || down ? 'font-semibold text-ink' : ''}`} onClick={() => onSort(up ? `-${by}` : by)}>
+        {word}{(up || down) && <Icon name={up ? 'chevron-down' : 'chevron-up'} size={12} />}
+      </button>
+    </th>
+  );
+}
+
+/** The name of an entry, which opens it. Up and Down, J and K go from entry to entry. */
+export function OpenName({ id, name, below, open, onOpen }: { readonly id: string; readonly name: string; readonly below: ReactNode; readonly open: boolean; readonly onOpen: () => void }) {
+  return (
+    <button type="button" data-entry={id} aria-expanded={open} className="block w-full min-w-0 rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={step}>
+      <span className="block truncate font-semibold" title={name}>{name}</span>
+      <span className="block truncate text-agate font-normal text-ink-3">{below}</span>
+    </button>
+  );
+}
+
+function step(event: KeyboardEvent<HTMLButtonElement>): void {
+  const by = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
+  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+  const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')], next = all[all.indexOf(event.currentTarget) + by];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/** Back to the entry that was open, or to the head of the page. */
+export const focusEntry = (id: string | null): void => {
+  requestAnimationFrame(() => (document.querySelector<HTMLElement>(id === null ? '#content' : `[data-entry="${CSS.escape(id)}"]`) ?? document.querySelector<HTMLElement>('#content'))?.focus());
+};
+
+export interface ListStateProps {
+  readonly asked: Asked<unknown>;
+  readonly offline: boolean;
+  readonly zone: string;
+  /** What is said without a network, where nothing of it is kept on the device. */
+  readonly notKept: string;
+  /** What needs the network, where something is kept. */
+  readonly needs: string;
+  /** The catalogue's sentence of this list. */
+  readonly words: string;
+}
+
+/** Above a list: no network, a failure, the first wait. */
+export function ListState({ asked: { value, at, failure, asking, again }, offline, zone, notKept, needs, words }: ListStateProps) {
+  const told = failure === null ? null : sentenceOf(failure, words);
+  return (
+    <>
+      {offline && (
+        <div className="px-4 py-3 tablet:px-5">
+          <Callout tone="warning">{value === null ? `${notKept} ${MESSAGES.needsNetwork}` : `${at === null ? '' : `The list is from ${formatWhen(at, zone)}. `}${needs}`}</Callout>
+        </div>
+      )}
+      {!offline && told !== null && (
+        <div className="px-4 py-3 tablet:px-5"><Callout tone="failed" alert action={<Button size="sm" onClick={again}>Try again</Button>}>{told}</Callout></div>
+      )}
+      {value === null && failure === null && asking && !offline && <Late><Opening /></Late>}
+    </>
+  );
+}

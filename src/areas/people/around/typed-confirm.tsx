@@ -1,0 +1,54 @@
+import { useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+
+export interface TypedConfirmProps {
+  readonly title: string;
+  /** What happens, in words. */
+  readonly children: ReactNode;
+  /** To be typed before it goes on; null: pressing is enough. */
+  readonly type: { readonly label: string; readonly text: string } | null;
+  readonly word: string;
+  /** Does it; answers the sentence why not, or null. */
+  readonly onConfirm: () => Promise<string | null>;
+  readonly onClose: () => void;
+}
+
+/** The question before what cannot be taken back. */
+export function TypedConfirm({ title, children, type, word, onConfirm, onClose }: TypedConfirmProps) {
+  const [typed, setTyped] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [tried, setTried] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const same = type === null || typed.trim() === type.text;
+  const confirm = async (): Promise<void> => {
+    setTried(true);
+    if (!same) field.current?.focus();
+    if (!same || busy) return;
+    setBusy(true);
+    setFault(null);
+    const told = await onConfirm();
+    setBusy(false);
+    setFault(told);
+  };
+  return (
+    <Dialog
+      title={title} onClose={onClose} {...(type !== null && { first: field })}
+      footer={<><Button variant="danger" busy={busy} onClick={() => void confirm()}>{word}</Button><Button onClick={onClose}>Cancel</Button></>}
+    >
+      <form className="grid gap-3 px-5 py-4" noValidate onSubmit={(event) => { event.preventDefault(); void confirm(); }}>
+        <div className="grid gap-2 break-words text-ink-2">{children}</div>
+        {type !== null && (
+          <TextField
+            ref={field} label={type.label} value={typed} autoComplete="off" spellCheck={false} onChange={(event) => setTyped(event.target.value)}
+            hint={<>It is <b className="select-all">{type.text}</b></>} fault={tried && !same ? 'This is not the same.' : null}
+          />
+        )}
+        {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,66 @@
+import { ROLES } from '#contract/abilities.ts';
+import type { Role } from '#contract/abilities.ts';
+import type { TakesOf } from '#contract/calls.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
+import { PAGE_SIZES } from '#src/ui/pager.tsx';
+
+const SORTS = ['username', '-username', 'name', '-name', 'email', '-email', 'lastSignIn', '-lastSignIn', 'madeAt', '-madeAt'] as const;
+export type UserSort = (typeof SORTS)[number];
+export const USER_TABS = ['details', 'accounts', 'access'] as const;
+export type UserTab = (typeof USER_TABS)[number];
+const DELETED = ['without', 'all', 'only'] as const;
+
+/** What the address of the users holds. `open`: a user's id, or `new`. Pages begin with 1. */
+export interface UsersPlace {
+  readonly text: string;
+  readonly role: Role | null;
+  readonly deleted: (typeof DELETED)[number];
+  readonly sort: UserSort;
+  readonly page: number;
+  readonly size: number;
+  readonly open: string | null;
+  readonly tab: UserTab;
+}
+
+export const USERS_DEFAULTS: UsersPlace = { text: '', role: null, deleted: 'without', sort: 'username', page: 1, size: PAGE_SIZE, open: null, tab: 'details' };
+export const USERS_PATH = '/monitoring/users';
+
+/** The query of an address, without `?`: empty at the defaults. */
+export function usersQuery(place: UsersPlace): string {
+  const { text, role, deleted, sort, page, size, open, tab } = place, params = new URLSearchParams();
+  if (text !== '') params.set('q', text);
+  if (role !== null) params.set('role', role);
+  if (deleted !== 'without') params.set('deleted', deleted);
+  if (sort !== USERS_DEFAULTS.sort) params.set('sort', sort);
+  if (page !== 1) params.set('page', String(page));
+  if (size !== PAGE_SIZE) params.set('size', String(size));
+  if (open !== null) params.set('user', open);
+  if (open !== null && open !== 'new' && tab !== 'details') params.set('tab', tab);
+  return params.toString();
+}
+
+/** Reads any query: what is no value falls back to its default. */
+export function usersPlace(query: string): UsersPlace {
+  const params = new URLSearchParams(query), page = params.get('page') ?? '', size = Number(params.get('size')), open = params.get('user') ?? '';
+  const known = /^(new|[\da-f-]{36})$/.test(open) ? open : null;
+  return {
+    text: (params.get('q') ?? '').slice(0, 100),
+    role: ROLES.find((role) => role === params.get('role')) ?? null,
+    deleted: DELETED.find((one) => one === params.get('deleted')) ?? 'without',
+    sort: SORTS.find((one) => one === params.get('sort')) ?? USERS_DEFAULTS.sort,
+    page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
+    size: PAGE_SIZES.find((one) => one === size) ?? PAGE_SIZE,
+    open: known,
+    tab: (known !== null && known !== 'new' && USER_TABS.find((tab) => tab === params.get('tab'))) || 'details',
+  };
+}
+
+/** Another list begins at its first page. */
+export const usersMoved = (place: UsersPlace, next: Partial<UsersPlace>): UsersPlace =>
+  ({ ...place, ...(['text', 'role', 'deleted', 'sort', 'size'].some((key) => key in next) && { page: 1 }), ...next });
+
+/** What the server is asked for it: the list, and the same for its file. */
+export function usersAsk({ text, role, deleted, sort }: UsersPlace): TakesOf<'exportUsers'> {
+  const search = text.trim();
+  return { sort, ...(search !== '' && { search }), ...(role !== null && { role }), ...(deleted !== 'without' && { deleted }) };
+}

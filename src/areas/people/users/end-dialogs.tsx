@@ -1,0 +1,42 @@
+import { PEOPLE } from '#contract/messages/people.ts';
+import type { UserListed } from '#contract/people/user-calls.ts';
+import { door } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { sentenceOf } from '../around/failures.ts';
+import { TypedConfirm } from '../around/typed-confirm.tsx';
+import { idOf } from '../around/ids.ts';
+
+interface EndProps { readonly user: UserListed; readonly onDone: () => void; readonly onClose: () => void }
+
+export function DeleteUser({ user, onDone, onClose }: EndProps) {
+  const end = async (): Promise<string | null> => {
+    const result = await withReauth(() => door().ask('deleteUser', { id: idOf(user) }));
+    if (!result.ok) return sentenceOf(result.failure, PEOPLE.deleteUser);
+    tell(`${user.name} is deleted.`);
+    onDone();
+    return null;
+  };
+  return (
+    <TypedConfirm title={`Delete ${user.name}?`} type={null} word="Delete the user" onConfirm={end} onClose={onClose}>
+      <p className="m-0"><b className="text-ink">{user.username}</b> is signed out everywhere at once and cannot sign in any more. What is not sent yet from its devices is lost.</p>
+      <p className="m-0">Its reviews, notes and its log stay under its name. This cannot be undone; name and addresses are kept until it is removed for good.</p>
+    </TypedConfirm>
+  );
+}
+
+export function RemoveUser({ user, onDone, onClose }: EndProps) {
+  const end = async (): Promise<string | null> => {
+    const result = await withReauth(() => door().ask('removeUser', { id: idOf(user) }));
+    if (!result.ok) return sentenceOf(result.failure, PEOPLE.deleteUser);
+    tell(`${user.username} is removed for good.`);
+    onDone();
+    return null;
+  };
+  return (
+    <TypedConfirm title="Remove for good?" type={{ label: 'Type the user name', text: user.username }} word="Remove for good" onConfirm={end} onClose={onClose}>
+      <p className="m-0">Name, addresses, numbers, password, second factors and sessions of <b className="text-ink">{user.name}</b> are erased. What it did stays in the log under a number that leads to nobody.</p>
+      <p className="m-0">This cannot be undone.</p>
+    </TypedConfirm>
+  );
+}

@@ -1,0 +1,117 @@
+import type { Role } from '#contract/abilities.ts';
+import type { TakesOf } from '#contract/calls.ts';
+import type { CompanyN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { UserListed } from '#contract/people/user-calls.ts';
+
+/** One other system's account as it is typed. */
+export interface SsoDraft { readonly name: string; readonly enabled: boolean }
+export const SSO_SYSTEMS = ['vac', 'vcd', 'zerto'] as const;
+export type SsoSystem = (typeof SSO_SYSTEMS)[number];
+
+/** A user as it is typed. `companies` null: all. `first`: how a new one gets its password. */
+export interface UserDraft {
+  readonly name: string;
+  readonly username: string;
+  readonly email: string;
+  readonly auth: 'ad' | 'db';
+  readonly first: 'invite' | 'password';
+  readonly password: string;
+  readonly roles: readonly Role[];
+  readonly companies: readonly CompanyN[] | null;
+  readonly mobilePhone: string;
+  readonly officePhone: string;
+  readonly sso: Readonly<Record<SsoSystem, SsoDraft>>;
+  readonly managedFilterType: 'managed' | 'unmanaged' | null;
+  readonly assignAsConnectWiseOwner: boolean;
+  readonly forceSecurityQuestions: boolean;
+  readonly isO365Migrator: boolean;
+  readonly veeamServiceAccount: string;
+  readonly landingPage: string;
+}
+
+const NO_SSO: SsoDraft = { name: '', enabled: false };
+
+/** `auth`: how a new one signs in, as its provider does. */
+export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): UserDraft {
+  if (user === null) {
+    return {
+      name: '', username: '', email: '', auth, first: 'invite', password: '', roles: ['read-only'], companies: null, mobilePhone: '', officePhone: '',
+      sso: { vac: NO_SSO, vcd: NO_SSO, zerto: NO_SSO }, managedFilterType: null, assignAsConnectWiseOwner: false, forceSecurityQuestions: false, isO365Migrator: false,
+      veeamServiceAccount: '', landingPage: '',
+    };
+  }
+  const { vac, vcd, zerto } = user.sso;
+  return {
+    name: user.name, username: user.username, email: user.email ?? '', auth: user.auth, first: 'invite', password: '', roles: user.acl.map(({ role }) => role),
+    companies: user.companies && user.companies.map(({ n }) => n), mobilePhone: user.mobilePhone ?? '', officePhone: user.officePhone ?? '',
+    sso: {
+      vac: { name: vac?.username ?? '', enabled: vac?.enabled ?? false }, vcd: { name: vcd?.username ?? '', enabled: vcd?.enabled ?? false },
+      zerto: { name: zerto?.zorgId ?? '', enabled: zerto?.enabled ?? false },
+    },
+    managedFilterType: user.managedFilterType, assignAsConnectWiseOwner: user.assignAsConnectWiseOwner, forceSecurityQuestions: user.forceSecurityQuestions,
+    isO365Migrator: user.isO365Migrator, veeamServiceAccount: user.veeamServiceAccount ?? '', landingPage: user.landingPage ?? '',
+  };
+}
+
+/** Spaces, brackets, dots and dashes of a number as people write it. */
+export const phoneOf = (typed: string): string => typed.replace(/[\s().-]/g, '').replace(/^00/, '+');
+
+/** Fields in the order of the form: the first that is wrong gets the focus. */
+export const FIELDS = ['name', 'username', 'email', 'password', 'roles', 'companies', 'mobilePhone', 'officePhone', 'vac', 'vcd', 'zerto', 'veeamServiceAccount', 'landingPage'] as const;
+export type Field = (typeof FIELDS)[number];
+export type Faults = Readonly<Partial<Record<Field, string>>>;
+
+const phone = (typed: string): string | null => (typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed)) ? null : 'Write it with its country, such as +1 555 010 0200.');
+
+/** What is wrong with a draft, in words. */
+export function faultsOf(draft: UserDraft, isNew: boolean): Faults {
+  const faults: Partial<Record<Field, string>> = {};
+  const say = (field: Field, fault: string | null): void => { if (fault !== null) faults[field] = fault; };
+  say('name', draft.name.trim() === '' ? 'Give a name.' : null);
+  say('username', draft.username.trim() === '' ? 'Give a user name.' : /[\s\p{Cc}]/u.test(draft.username.trim()) ? 'A user name has no spaces.' : null);
+  say('email', draft.email.trim() === '' ? 'Give an e-mail address.' : /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(draft.email.trim()) ? null : 'This is no e-mail address.');
+  say('password', isNew && draft.auth === 'db' && draft.first === 'password' && draft.password === '' ? 'Give a first password.' : null);
+  say('roles', draft.roles.length === 0 ? 'Choose one role at least.' : null);
+  say('companies', draft.companies?.length === 0 ? 'Choose one company at least, or all.' : null);
+  say('mobilePhone', phone(draft.mobilePhone));
+  say('officePhone', phone(draft.officePhone));
+  for (const system of SSO_SYSTEMS) say(system, draft.sso[system].enabled && draft.sso[system].name.trim() === '' ? 'Give the account, or switch it off.' : null);
+  say('landingPage', draft.landingPage.trim() === '' || /^\/(?![/\\])/.test(draft.landingPage.trim()) ? null : 'A page of this portal begins with a slash, such as /monitoring/dashboard.');
+  return faults;
+}
+
+/** What the server found wrong, at the field where it was typed. */
+export function fieldOf(path: string): Field | null {
+  const [head, system] = path.split('.');
+  const named = head === 'sso' ? system : head;
+  return FIELDS.find((field) => field === named) ?? null;
+}
+
+export function createInput(draft: UserDraft): TakesOf<'createUser'> {
+  const { auth, first, password, ...fields } = inputOf(draft);
+  return { ...fields, auth, ...(auth === 'db' && (first === 'invite' ? { invite: true } : { password })) };
+}
+
+/** What was changed, and nothing else. */
+export function changesOf(draft: UserDraft, user: UserListed): Omit<TakesOf<'editUser'>, 'id'> {
+  const { first: _first, password: _password, ...next } = inputOf(draft), { first: _f, password: _p, ...before } = inputOf(draftOf(user));
+  const stood: Readonly<Record<string, unknown>> = before;
+  return Object.fromEntries(Object.entries(next).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(stood[field])));
+}
+
+export const isChanged = (draft: UserDraft, before: UserDraft): boolean => JSON.stringify(draft) !== JSON.stringify(before);
+
+const cut = (text: string): string => text.trim().slice(0, LIMITS.nameChars);
+const orNull = (text: string): string | null => (text.trim() === '' ? null : cut(text));
+
+function inputOf(draft: UserDraft) {
+  const { sso, mobilePhone, officePhone } = draft, account = ({ name, enabled }: SsoDraft) => ({ username: orNull(name), enabled });
+  return {
+    name: cut(draft.name), username: cut(draft.username), email: draft.email.trim(), auth: draft.auth, first: draft.first, password: draft.password, roles: [...draft.roles],
+    companies: draft.companies && [...draft.companies], mobilePhone: mobilePhone.trim() === '' ? null : phoneOf(mobilePhone), officePhone: officePhone.trim() === '' ? null : phoneOf(officePhone),
+    sso: { vac: account(sso.vac), vcd: account(sso.vcd), zerto: { zorgId: orNull(sso.zerto.name), enabled: sso.zerto.enabled } },
+    managedFilterType: draft.managedFilterType, assignAsConnectWiseOwner: draft.assignAsConnectWiseOwner, forceSecurityQuestions: draft.forceSecurityQuestions, isO365Migrator: draft.isO365Migrator,
+    veeamServiceAccount: orNull(draft.veeamServiceAccount), landingPage: orNull(draft.landingPage),
+  };
+}

@@ -1,0 +1,53 @@
+import { useRef, useState } from 'react';
+import type { SyntheticEvent } from 'react';
+import { LIMITS } from '#contract/limits.ts';
+import { BASE } from '#contract/messages/base.ts';
+import type { UserListed } from '#contract/people/user-calls.ts';
+import { door } from '#src/door.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { sentenceOf } from '../around/failures.ts';
+import { idOf } from '../around/ids.ts';
+
+const LEAST = 5;
+
+/** The reason, and then in as the user. */
+export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; readonly onClose: () => void }) {
+  const [reason, setReason] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [tried, setTried] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const short = reason.trim().length < LEAST;
+
+  async function go(event: SyntheticEvent): Promise<void> {
+    event.preventDefault();
+    setTried(true);
+    if (short) field.current?.focus();
+    if (short || busy) return;
+    setBusy(true);
+    setFault(null);
+    const result = await door().actAs({ userId: idOf(user), reason: reason.trim() });
+    if (result.ok && result.value.is === 'elsewhere') { location.assign(result.value.url); return; }
+    // Once in, the page passes its guards anew and this dialog goes with it.
+    setBusy(false);
+    if (!result.ok) setFault(sentenceOf(result.failure, BASE.noAnswer));
+  }
+
+  return (
+    <Dialog
+      title={`Log in as ${user.name}`} onClose={onClose} first={field}
+      footer={<><Button variant="primary" type="submit" form="login-as" busy={busy}>Log in as this user</Button><Button onClick={onClose}>Cancel</Button></>}
+    >
+      <form id="login-as" className="grid gap-3 px-5 py-4" noValidate onSubmit={(event) => void go(event)}>
+        <p className="m-0 text-ink-2">For an hour at most; the way back stands in the menu. Passwords, factors and other accounts of the user stay out of reach. What you do is recorded as done by you.</p>
+        <TextField
+          ref={field} label="Reason" value={reason} maxLength={LIMITS.reasonChars} autoComplete="off" onChange={(event) => { setReason(event.target.value); setFault(null); }}
+          hint="Such as the number of a ticket. The user's log shows it." fault={tried && short ? 'Give a reason of five letters or more.' : null}
+        />
+        {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
+      </form>
+    </Dialog>
+  );
+}
