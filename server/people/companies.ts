@@ -19,6 +19,7 @@ import type { World } from '../world.ts';
 import { by, FORBIDDEN, NOT_FOUND, signedOf } from './asking.ts';
 import { companyOf, findCompanies, listedCompanies, seesCompany } from './company-list.ts';
 import { csvAnswer, zoneOf } from './csv-answer.ts';
+import { about } from './users.ts';
 import { vacCompanies } from './vac-companies.ts';
 import type { Ask as AskOutside } from './vac-companies.ts';
 
@@ -79,10 +80,12 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
       const company = await companyOf(tx, signed, id);
       if (!company) return NOT_FOUND;
       const { n } = company, keys = (await tx.all('key')).filter((key) => key.company === n && key.revokedAt === null);
+      const users = (await tx.all('user')).filter(({ companies }) => companies?.includes(n) === true);
       // First, so that no device hears of its keys any more.
       await tx.append([
         { event: { type: 'company.deleted@1', data: { n } }, company: n, entity: `company:${n}` },
         ...keys.map((key) => ({ event: { type: 'key.revoked@1' as const, data: { id: key.id } }, company: n, entity: `key:${key.id}` })),
+        ...users.map(({ id: user, roles, companies }) => about(user, { type: 'user.scoped@1', data: { id: user, roles: [...roles], companies: companies && companies.filter((one) => one !== n) } })),
       ], by(ask));
       if (keys.length > 0) await tx.sql.deleteFrom('key_index').where('tenant_id', '=', tx.tenant).where('key_id', 'in', keys.map((key) => key.id)).execute();
       await audit(tx, world, ask, { what: 'company.deleted', user: null, detail: { company: n, keys: keys.length } });

@@ -90,7 +90,7 @@ eachDatabase((_name, open) => {
       expect([now.companies.map(({ n }) => n), now.jobs.map(({ company }) => company), now.problems.map(({ company }) => company), now.days.map(({ day, rows }) => [day, rows])])
         .toEqual([[2], [2], [2], [[TODAY, 1]]]);
       const told = (await who<EventsPage>('GET', `sync/events?after=${before.cursor}&epoch=${before.epoch}`)).body.data.events.map(({ event }) => event.type);
-      expect(told).toEqual(['company.deleted@1']);
+      expect(told).toEqual([who === wide ? 'company.deleted@1' : 'user.scoped@1']);
       const old = (await who<EventsPage>('GET', `sync/events?after=0&epoch=${before.epoch}`)).body.data.events;
       expect(old.filter(({ company, event }) => company === 1 && event.type !== 'company.deleted@1')).toEqual([]);
       for (const run of gone) expect(said(await who('GET', `monitoring/backoffice/jobExecutions/${run}`))).toEqual(NOT_FOUND);
@@ -105,6 +105,9 @@ eachDatabase((_name, open) => {
     await expect(post(1, [failure('late', `${TODAY}T05:00:00Z`)])).rejects.toThrow('signed-out');
     for (const [method, path] of [['GET', `companies/${id}`], ['DELETE', `companies/${id}`]] as const) expect(said(await root(method, path))).toEqual(NOT_FOUND);
     expect((await all(root)).map(({ name }) => name)).toEqual(['Drummond & Pike']);
+    // Who keeps what is left still keeps those who have left the company with it.
+    const rest = await as('rest', ['admin'], [2]);
+    expect((await rest<GivesOf<'listUsers'>>('GET', 'monitoring/reporting/users')).body.data.rows.map(({ username }) => username)).toEqual(['part', 'rest']);
     expect((await root('POST', 'companies', { name: 'Calloway Freight' })).status).toBe(200);
     expect((await people.logged()).filter((type) => type === 'key.revoked@1')).toHaveLength(2);
     expect((await rebuild(ground.world.store, { only: [tenant] }))[0]?.differences).toEqual([]);
