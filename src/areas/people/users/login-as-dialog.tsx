@@ -3,7 +3,7 @@ import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { BASE } from '#contract/messages/base.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
-import { door } from '#src/door.ts';
+import { useActAs } from '#src/frame/acting.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -19,6 +19,7 @@ export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; re
   const [tried, setTried] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
+  const actAs = useActAs();
   const short = reason.trim().length < LEAST;
 
   async function go(event: SyntheticEvent): Promise<void> {
@@ -28,11 +29,10 @@ export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; re
     if (short || busy) return;
     setBusy(true);
     setFault(null);
-    const result = await door().actAs({ userId: idOf(user), reason: reason.trim() });
-    if (result.ok && result.value.is === 'elsewhere') { location.assign(result.value.url); return; }
-    // Once in, the page passes its guards anew and this dialog goes with it.
+    // Once in, the page leads on and this dialog goes with it; the way back ends here again.
+    const failure = await actAs({ userId: idOf(user), reason: reason.trim() });
     setBusy(false);
-    if (!result.ok) setFault(sentenceOf(result.failure, BASE.noAnswer));
+    if (failure !== null) setFault(sentenceOf(failure, BASE.noAnswer));
   }
 
   return (
