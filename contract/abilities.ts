@@ -1,8 +1,5 @@
-import * as v from 'valibot';
-
 export const ROLES = ['admin', 'read-only', 'operator', 'super-admin', 'o365_admin', 'sub-sp'] as const;
 export type Role = (typeof ROLES)[number];
-export const RoleSchema = /* @__PURE__ */ v.picklist(ROLES);
 
 const READ = [
   'monitoring.spreadsheet-report', 'monitoring.overview', 'monitoring.tickets', 'monitoring.repositories', 'monitoring.companies-filter',

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RoleSchema } from '../abilities.ts';
+import { RoleSchema } from '../role-schema.ts';
 
 /** Somebody else who acts as the user: who, under which number, until when (ms). */
 export const ActingSchema = v.object({ id: v.string(), username: v.string(), name: v.string(), impersonation: v.string(), until: v.number() });

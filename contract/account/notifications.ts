@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RoleSchema } from '../abilities.ts';
+import { RoleSchema } from '../role-schema.ts';
 import { LIMITS } from '../limits.ts';
 
 /** A notice above the page of one app. `userId` null: for all of the provider, or for those with one of `roles` where it has some. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RoleSchema } from '../abilities.ts';
+import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { anyId, moment, words } from '../paging.ts';
 

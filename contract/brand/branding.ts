@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RoleSchema } from '../abilities.ts';
+import { RoleSchema } from '../role-schema.ts';
 
 const on = v.optional(v.boolean(), false);
 const link = v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/|\/(?![/\\])|mailto:|tel:)/));

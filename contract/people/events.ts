@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { RoleSchema } from '../abilities.ts';
+import { RoleSchema } from '../role-schema.ts';
 import { LIMITS } from '../limits.ts';
 import { COMPANY_FIELDS } from './company-fields.ts';
 
