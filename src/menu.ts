@@ -21,12 +21,23 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard', ability: 'monitoring.dashboard' },
     { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar', ability: 'monitoring.calendar-report' },
     { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks', ability: 'monitoring.daily-checks' },
+    { to: '/monitoring/users', word: 'Users', icon: 'users', ability: 'monitoring.users' },
+    { to: '/monitoring/companies', word: 'Companies', icon: 'companies', ability: 'common.companies' },
   ] },
   { heading: 'Reports', entries: [
+    { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log', ability: 'monitoring.userLogs' },
     { to: '/monitoring/evidence', word: 'Evidence', icon: 'log', ability: 'monitoring.daily-checks' },
   ] },
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source', ability: 'monitoring.sources' },
+  ] },
+  { heading: 'Administration', entries: [
+    { to: '/admin/dashboard', word: 'Overview', icon: 'trends', ability: 'admin.dashboard' },
+    { to: '/admin/events', word: 'Events', icon: 'note', ability: 'admin.dashboard' },
+    { to: '/admin/providers', word: 'Providers', icon: 'repository', ability: 'admin.dashboard' },
+    { to: '/admin/branding', word: 'Branding', icon: 'eye', ability: 'admin.dashboard' },
+    { to: '/admin/settings', word: 'Settings', icon: 'settings', ability: 'admin.dashboard' },
+    { to: '/admin/notices', word: 'Notices', icon: 'hint', ability: 'admin.dashboard' },
   ] },
   { heading: 'Settings', entries: [
     { to: '/monitoring/profile', word: 'Profile', icon: 'person', ability: null },

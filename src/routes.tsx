@@ -43,13 +43,20 @@ const disabledJobs = createRoute({ getParentRoute: () => framed, path: '/monitor
 const computers = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks/computers', beforeLoad: behind('monitoring.daily-checks'), component: screen('computers') });
 const evidence = createRoute({ getParentRoute: () => framed, path: '/monitoring/evidence', beforeLoad: behind('monitoring.daily-checks'), component: screen('evidence') });
 const sources = createRoute({ getParentRoute: () => framed, path: '/monitoring/sources', beforeLoad: behind('monitoring.sources'), component: screen('sources') });
+const users = createRoute({ getParentRoute: () => framed, path: '/monitoring/users', beforeLoad: behind('monitoring.users'), component: screen('users') });
+const userLogs = createRoute({ getParentRoute: () => framed, path: '/monitoring/users-logs', beforeLoad: behind('monitoring.userLogs'), component: screen('userLogs') });
+const companies = createRoute({ getParentRoute: () => framed, path: '/monitoring/companies', beforeLoad: behind('common.companies'), component: screen('companies') });
 const forbidden = createRoute({ getParentRoute: () => framed, path: '/monitoring/forbidden', component: screen('forbidden') });
+
+/** The pages about the provider itself. */
+const adminHome = createRoute({ getParentRoute: () => framed, path: '/admin', beforeLoad: () => onward('/admin/dashboard') });
+const admin = <P extends string>(path: P, name: ScreenName) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind('admin.dashboard'), component: screen(name) });
 
 /** On a screen of its own, without the sidebar. */
 const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('monitoring.daily-checks'), component: screen('wall') });
 
 /** Every address of the page. */
-export const routes = root.addChildren([login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall, framed.addChildren([begin('/'), begin('/monitoring'), own('/monitoring/profile', 'profile'), own('/monitoring/security', 'security'), own('/monitoring/change-password', 'changePassword'), own('/monitoring/reset-password', 'resetPassword'), own('/monitoring/security-questions', 'securityQuestions'), dashboard, calendar, dailyChecks, disabledJobs, computers, evidence, sources, forbidden])]);
+export const routes = root.addChildren([login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall, framed.addChildren([begin('/'), begin('/monitoring'), own('/monitoring/profile', 'profile'), own('/monitoring/security', 'security'), own('/monitoring/change-password', 'changePassword'), own('/monitoring/reset-password', 'resetPassword'), own('/monitoring/security-questions', 'securityQuestions'), dashboard, calendar, dailyChecks, disabledJobs, computers, evidence, sources, users, userLogs, companies, adminHome, admin('/admin/dashboard', 'adminDashboard'), admin('/admin/events', 'adminEvents'), admin('/admin/providers', 'adminProviders'), admin('/admin/branding', 'branding'), admin('/admin/settings', 'providerSettings'), admin('/admin/notices', 'adminNotices'), forbidden])]);
 
 /** A screen by its name; where it is stands in a file that comes when the first is asked for. */
 function screen(name: ScreenName) {

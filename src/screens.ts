@@ -25,6 +25,15 @@ export const SCREENS = {
   computers: async () => (await import('./areas/monitoring/other-lists/computers.tsx')).Computers,
   evidence: async () => (await import('./areas/monitoring/evidence/evidence.tsx')).EvidenceScreen,
   sources: async () => (await import('./areas/monitoring/sources.tsx')).Sources,
+  users: async () => (await import('./areas/people/users/screen.tsx')).Users,
+  userLogs: async () => (await import('./areas/people/logs/screen.tsx')).UserLogs,
+  companies: async () => (await import('./areas/people/companies/screen.tsx')).Companies,
+  adminDashboard: async () => (await import('./areas/admin/dashboard/screen.tsx')).AdminDashboard,
+  adminEvents: async () => (await import('./areas/admin/events/screen.tsx')).AdminEvents,
+  adminProviders: async () => (await import('./areas/admin/providers/screen.tsx')).AdminProviders,
+  adminNotices: async () => (await import('./areas/admin/notices/screen.tsx')).AdminNotices,
+  branding: async () => (await import('./areas/brand/look/screen.tsx')).BrandingScreen,
+  providerSettings: async () => (await import('./areas/brand/settings/screen.tsx')).ProviderSettingsScreen,
   wall: async () => (await import('./areas/monitoring/wall/screen.tsx')).Wall,
 } as const satisfies Readonly<Record<string, () => Promise<ComponentType>>>;
 

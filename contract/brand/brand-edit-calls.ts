@@ -15,7 +15,7 @@ const isZone = (zone: string): boolean => {
 
 /** What of a branding is the provider's to choose. The rest (`id`, `domain`, `apiUrl`, `authType`, sign-in) is made of other settings. */
 const BRAND_FIELDS = {
-  name: short(1), title: short(1), favIconUrl: picture, sidebarLogoUrl: picture, sidebarLogoWidth: size, sidebarLogoHeight: size, sidebarTitle: short(1),
+  name: short(1), title: short(1), favIconUrl: picture, sidebarLogoUrl: picture, sidebarLogoDarkUrl: picture, sidebarLogoWidth: size, sidebarLogoHeight: size, sidebarTitle: short(1),
   supportEmail: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(254), v.email())),
   supportPhone: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(40), v.regex(/^[+\d][\d\s().-]*$/))),
   isStripeEnabled: v.boolean(), accent: colour, accentDark: colour, sidebar: colour, sidebarDark: colour,

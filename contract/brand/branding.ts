@@ -43,6 +43,8 @@ export const BrandingSchema = v.object({
   apiUrl: v.string(),
   domain: v.string(),
   sidebarLogoUrl: v.nullable(v.string()),
+  /** In place of the other in the dark theme. */
+  sidebarLogoDarkUrl: v.optional(v.nullable(v.string()), null),
   sidebarLogoWidth: v.nullable(v.number()),
   sidebarLogoHeight: v.nullable(v.number()),
   sidebarTitle: v.string(),
@@ -69,4 +71,4 @@ export const BrandingSchema = v.object({
 export type Branding = v.InferOutput<typeof BrandingSchema>;
 
 /** What a branding that says nothing of it has. */
-export const PLAIN_BRANDING = { features: PLAIN_FEATURES, oidc: null, passkeys: true, securityQuestions: false } as const;
+export const PLAIN_BRANDING = { sidebarLogoDarkUrl: null, features: PLAIN_FEATURES, oidc: null, passkeys: true, securityQuestions: false } as const;

@@ -38,6 +38,7 @@ export const brandEditHandlers = (world: World): Pick<Handlers, Names> => ({
       await tx.lock();
       const branding = await readBranding(tx);
       if (asset.name === 'logo') await keepBranding(tx, { ...branding, sidebarLogoUrl: url });
+      if (asset.name === 'logo-dark') await keepBranding(tx, { ...branding, sidebarLogoDarkUrl: url });
       if (asset.name === 'favicon') await keepBranding(tx, { ...branding, favIconUrl: url });
       await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, { what: 'branding.picture', user: null, detail: { name: asset.name } });
     });

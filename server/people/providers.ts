@@ -109,7 +109,7 @@ async function takeHosts({ tenant, sql }: TenantTx, hosts: readonly string[]): P
 
 /** The look of the one above, without its names, pictures, contacts and ways to sign in. */
 const brandingBelow = (above: Branding, id: TenantId, name: string, domain: string): Branding => ({
-  ...above, id, name, title: name, sidebarTitle: name, domain, favIconUrl: null, sidebarLogoUrl: null, sidebarLogoWidth: null, sidebarLogoHeight: null, supportEmail: null, supportPhone: null,
+  ...above, id, name, title: name, sidebarTitle: name, domain, favIconUrl: null, sidebarLogoUrl: null, sidebarLogoDarkUrl: null, sidebarLogoWidth: null, sidebarLogoHeight: null, supportEmail: null, supportPhone: null,
   authType: 'db', oidc: null, securityQuestions: false,
 });
 

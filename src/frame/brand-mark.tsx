@@ -7,7 +7,9 @@ export function BrandMark({ branding, height }: { readonly branding: Branding | 
   if (url !== null && branding) {
     const { sidebarLogoWidth: width, sidebarLogoHeight: tall } = branding;
     const wide = width !== null && tall !== null && tall > 0 ? Math.round(Math.min(160, (width / tall) * height)) : undefined;
-    return <img src={url} alt="" height={height} {...(wide !== undefined && { width: wide })} className="max-w-40 shrink-0 object-contain object-left" style={{ height }} />;
+    const dark = imageUrl(branding.sidebarLogoDarkUrl ?? null);
+    const one = (src: string, shown: string) => <img src={src} alt="" height={height} {...(wide !== undefined && { width: wide })} className={`max-w-40 shrink-0 object-contain object-left ${shown}`} style={{ height }} />;
+    return dark === null ? one(url, '') : <>{one(url, 'dark:hidden')}{one(dark, 'hidden dark:block')}</>;
   }
   return (
     <svg

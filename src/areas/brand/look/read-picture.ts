@@ -1,0 +1,24 @@
+import { fileFault } from './draft.ts';
+import type { Chosen, PictureName } from './draft.ts';
+
+/** A file as it is sent and shown, or the sentence why it cannot be used. */
+export async function readPicture(name: PictureName, file: File): Promise<Chosen | string> {
+  const fault = fileFault(name, file);
+  if (fault !== null) return fault;
+  const type = file.type === 'image/vnd.microsoft.icon' ? 'image/x-icon' : file.type as Chosen['type'];
+  const url = URL.createObjectURL(file);
+  const image = new Image();
+  image.src = url;
+  try {
+    await image.decode();
+  } catch {
+    URL.revokeObjectURL(url);
+    return 'This file cannot be shown as a picture.';
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let at = 0; at < bytes.length; at += STEP) text += String.fromCharCode(...bytes.subarray(at, at + STEP));
+  return { type, base64: btoa(text), url, width: image.naturalWidth, height: image.naturalHeight };
+}
+
+const STEP = 8_192;

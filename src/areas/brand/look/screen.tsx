@@ -1,0 +1,37 @@
+import { useState } from 'react';
+import type { Branding } from '#contract/brand/branding.ts';
+import { BASE } from '#contract/messages/base.ts';
+import { useWatch } from '#src/door.ts';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useChosenProvider } from '#src/frame/provider-choice.tsx';
+import type { ChosenProvider } from '#src/frame/provider-choice.tsx';
+import { useRemembered } from '#src/remembered-read.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Late } from '#src/ui/late.tsx';
+import { Editor } from './editor.tsx';
+
+/** `/admin/branding`: names, pictures, colours and pages of a provider's portal. */
+export function BrandingScreen() {
+  const chosen = useChosenProvider();
+  return chosen === null ? null : <OneBranding key={chosen.id} chosen={chosen} />;
+}
+
+function OneBranding({ chosen }: { readonly chosen: ChosenProvider }) {
+  const { id, own, name } = chosen;
+  const asked = useRemembered('brandingOf', { id });
+  const [saved, setSaved] = useState<Branding | null>(null);
+  const offline = useWatch('status', NOTHING)?.is === 'offline', branding = saved ?? asked.value;
+  return (
+    <Page title="Branding" {...(!own && name !== null && { detail: name })}>
+      <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
+        {offline && <div className="pb-4"><Callout tone="warning">{BASE.needsNetwork}</Callout></div>}
+        {asked.failure !== null && !offline && <div className="pb-4"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{asked.failure.message}</Callout></div>}
+        {branding === null ? asked.failure === null && <Late><Opening /></Late> : <Editor chosen={chosen} branding={branding} offline={offline} onSaved={setSaved} />}
+      </div>
+    </Page>
+  );
+}
+
+const NOTHING = {};

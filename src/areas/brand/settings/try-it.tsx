@@ -1,0 +1,34 @@
+import { useState } from 'react';
+import type { GivesOf } from '#contract/calls.ts';
+import { door } from '#src/door.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import type { Part } from './parts.ts';
+
+export interface TryItProps { readonly id: string; readonly part: Part; readonly dirty: boolean; readonly offline: boolean }
+
+/** Tries what is saved, and says in words what came of it. */
+export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: TryItProps) {
+  const [busy, setBusy] = useState(false);
+  const [outcome, setOutcome] = useState<GivesOf<'tryProviderSettings'> | null>(null);
+  if (tried === null) return <p className="m-0 text-agate text-ink-3">{tries}</p>;
+  const what = tried;
+
+  async function run(): Promise<void> {
+    setBusy(true);
+    setOutcome(null);
+    const answer = await door().ask('tryProviderSettings', { id, what });
+    setBusy(false);
+    setOutcome(answer.ok ? answer.value : { ok: false, says: answer.failure.message });
+  }
+
+  return (
+    <div className="grid gap-2">
+      <div className="flex flex-wrap items-center gap-3">
+        <Button busy={busy} disabled={dirty || offline} aria-label={`Try ${title}`} onClick={() => void run()}>Try it</Button>
+        <span className="min-w-0 text-agate text-ink-3">{dirty ? 'Save first: what is saved is tried.' : tries}</span>
+      </div>
+      {outcome !== null && <Callout tone={outcome.ok ? 'success' : 'failed'} alert>{outcome.says}</Callout>}
+    </div>
+  );
+}
