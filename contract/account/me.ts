@@ -3,7 +3,6 @@ import { RoleSchema } from '../role-schema.ts';
 
 /** Somebody else who acts as the user: who, under which number, until when (ms). */
 export const ActingSchema = v.object({ id: v.string(), username: v.string(), name: v.string(), impersonation: v.string(), until: v.number() });
-export type Acting = v.InferOutput<typeof ActingSchema>;
 
 /**
  * The signed-in user as the page knows it, and keeps it. `companies`: the ones it may see, null for all of the provider's. Phone numbers are
