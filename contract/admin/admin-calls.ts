@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
+import { LIMITS } from '../limits.ts';
 import { anyId, moment, words } from '../paging.ts';
 
 const count = v.number();
@@ -21,10 +22,10 @@ const EventSchema = v.object({
 export type EventListed = v.InferOutput<typeof EventSchema>;
 
 const seq = v.pipe(v.string(), v.regex(/^[1-9]\d{0,14}$/), v.transform(Number));
-/** `provider`: the own one without it. `type`: the beginning of one, `problem.`. `actor`: a user's id, `source` or `clock`. `text`: in type, entity and data. */
+/** `provider`: the own one without it. `type`: the beginning of one, `problem.`. `actor`: a user's name or id, `source` or `clock`. `text`: in type, entity and data. */
 const QUERY = {
   provider: v.optional(anyId), type: v.optional(v.pipe(v.string(), v.maxLength(64))), entity: v.optional(v.pipe(v.string(), v.maxLength(100))),
-  actor: v.optional(v.pipe(v.string(), v.maxLength(64))), company: v.optional(seq), from: v.optional(moment), to: v.optional(moment), text: words,
+  actor: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.nameChars))), company: v.optional(seq), from: v.optional(moment), to: v.optional(moment), text: words,
 };
 
 export const adminCalls = {

@@ -4,29 +4,40 @@ import type { TakenOf } from '#contract/calls.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { TenantTx } from '../store/store.ts';
+import { usernameKey } from '../usernames.ts';
 
 export type EventQuery = Omit<TakenOf<'exportAdminEvents'>, 'provider'>;
 
 /** So many events are looked at in one go, and in one call at most: a word that nothing holds must not read a year. */
 const STEP = 20_000, MOST_READ = 400_000;
 
+/** With the user's id, where one was named. */
+type Asked = Omit<EventQuery, 'actor'> & { readonly actor: string | undefined };
+
 interface Found { readonly seq: number; readonly at: Ms; readonly type: string; readonly entity: string; readonly company: number | null; readonly actor: Actor; readonly subject: string | null; readonly data: unknown }
 
 /** Events that match, newest first, from before `before`; `next`: where to go on, null where the log is at its beginning. */
 export async function eventsBefore(tx: TenantTx, query: EventQuery, before: number | null, count: number): Promise<{ readonly events: readonly EventListed[]; readonly next: number | null }> {
-  const { seq: head } = await tx.head();
+  const { seq: head } = await tx.head(), asked = { ...query, actor: await actorOf(tx, query.actor) };
   const first = query.from === undefined ? 1 : (await lastBefore(tx, query.from, head)) + 1;
   let next = Math.min(before ?? Infinity, query.to === undefined ? head + 1 : (await lastBefore(tx, query.to, head)) + 1);
   const found: Found[] = [], stop = next - MOST_READ;
   while (next > first && found.length < count && next > stop) {
-    const low = Math.max(first, next - STEP), rows = await matching(tx, query, low, next, count - found.length);
+    const low = Math.max(first, next - STEP), rows = await matching(tx, asked, low, next, count - found.length);
     found.push(...rows);
     next = rows.length > 0 && found.length === count ? rows.at(-1)?.seq ?? low : low;
   }
   return { events: await told(tx, found), next: next > first ? next : null };
 }
 
-async function matching({ tenant, sql: db }: TenantTx, { type, entity, actor, company, text }: EventQuery, low: number, high: number, count: number): Promise<Found[]> {
+/** A user may be asked for by name. Those who are not known by it are asked for as they are. */
+async function actorOf({ tenant, sql: db }: TenantTx, actor: string | undefined): Promise<string | undefined> {
+  if (actor === undefined || actor === '' || actor === 'clock' || actor === 'source') return actor === '' ? undefined : actor;
+  const named = await db.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('username_key', '=', usernameKey(actor)).executeTakeFirst();
+  return named?.id ?? actor;
+}
+
+async function matching({ tenant, sql: db }: TenantTx, { type, entity, actor, company, text }: Asked, low: number, high: number, count: number): Promise<Found[]> {
   let query = db.selectFrom('event').select(['seq', 'at', 'type', 'entity', 'company', 'actor', 'subject', 'data']).where('tenant_id', '=', tenant).where('seq', '>=', low).where('seq', '<', high);
   if (type !== undefined) query = query.where('type', 'like', `${literal(type)}%`);
   if (entity !== undefined) query = query.where('entity', 'like', `${literal(entity)}%`);

@@ -53,6 +53,8 @@ eachDatabase((_name, open) => {
     expect((await page(root, '?entity=company:1')).events.map(({ type }) => type)).toEqual(['company.made@1']);
     expect((await page(root, `?from=${encodeURIComponent(iso(began + 2_000))}`)).events.map(({ type }) => type)).toEqual(['user.made@1']);
     expect((await page(root, `?to=${began + 1_000}&type=job.`)).events).toEqual([]);
+    expect((await page(root, '?type=user.&actor=Root')).events.map(({ actor }) => actor)).toEqual(['root']);
+    expect((await page(root, '?actor=nobody-of-this-name')).events).toEqual([]);
     expect((await page(root, '?actor=source&type=key.heard')).events).toHaveLength(1);
     expect((await page(root, '?text=%25')).events).toEqual([]);
     expect(first.types).toEqual(expect.arrayContaining(['company.deleted@1', 'run.finished@1']));

@@ -26,7 +26,7 @@ export function eventsPlace(query: string): EventsPlace {
   const text = (name: (typeof WORDS)[number], most: number): string => (params.get(name) ?? '').slice(0, most);
   const number = (name: 'company' | 'before' | 'open'): string => (/^[1-9]\d{0,14}$/.test(params.get(name) ?? '') ? params.get(name) ?? '' : '');
   return {
-    provider: text('provider', 64), span: spanOfKey(params.get('date') ?? '') ?? DAYS, type: text('type', 64), entity: text('entity', 100), actor: text('actor', 64),
+    provider: text('provider', 64), span: spanOfKey(params.get('date') ?? '') ?? DAYS, type: text('type', 64), entity: text('entity', 100), actor: text('actor', 200),
     company: number('company'), text: text('text', 100), before: number('before'), open: number('open'),
   };
 }

@@ -38,7 +38,7 @@ export function Filters({ place, types, own, rule, now, onPlace }: FiltersProps)
           ]}
         />
       )}
-      <Words key={`who ${place.actor}`} label="Who" hint="user, source or clock" value={place.actor} most={64} choices={['source', 'clock']} onWords={(actor) => onPlace({ actor })} />
+      <Words key={`who ${place.actor}`} label="Who" hint="user, source or clock" value={place.actor} most={200} choices={['source', 'clock']} onWords={(actor) => onPlace({ actor })} />
       <Words key={`about ${place.entity}`} label="About" hint="such as job:12" value={place.entity} most={100} onWords={(entity) => onPlace({ entity })} />
       {filtersOn(place) > 0 && <Button size="sm" variant="quiet" icon="close" onClick={() => onPlace({ type: '', entity: '', actor: '', company: '', text: '' })}>Clear the filters</Button>}
     </>
