@@ -6,7 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 export function FormPart({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <fieldset className="m-0 grid min-w-0 gap-3 border-0 p-0">
-      <legend className="w-full border-b-2 border-head-rule p-0 pb-1 font-semibold">{title}</legend>
+      <legend className="mb-3 w-full border-b-2 border-head-rule p-0 pb-1 font-semibold">{title}</legend>
       {children}
     </fieldset>
   );

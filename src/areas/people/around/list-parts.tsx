@@ -1,4 +1,4 @@
-import type { KeyboardEvent, ReactNode } from 'react';
+import type { KeyboardEvent } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Button } from '#src/ui/button.tsx';
@@ -24,11 +24,11 @@ export function SortHead<S extends string>({ word, by, sort, className = '', onS
 }
 
 /** The name of an entry, which opens it. Up and Down, J and K go from entry to entry. */
-export function OpenName({ id, name, below, open, onOpen }: { readonly id: string; readonly name: string; readonly below: ReactNode; readonly open: boolean; readonly onOpen: () => void }) {
+export function OpenName({ id, name, below, open, onOpen }: { readonly id: string; readonly name: string; readonly below: string; readonly open: boolean; readonly onOpen: () => void }) {
   return (
-    <button type="button" data-entry={id} aria-expanded={open} className="block w-full min-w-0 rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={step}>
-      <span className="block truncate font-semibold" title={name}>{name}</span>
-      <span className="block truncate text-agate font-normal text-ink-3">{below}</span>
+    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 flex-col justify-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={step}>
+      <span className="block max-w-full truncate font-semibold" title={name}>{name}</span>
+      {below !== '' && <span className="block max-w-full truncate text-agate font-normal text-ink-3" title={below}>{below}</span>}
     </button>
   );
 }

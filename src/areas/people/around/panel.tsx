@@ -25,7 +25,7 @@ export function Panel({ title, detail, onClose, children }: PanelProps) {
     return () => removeEventListener('keydown', onKey);
   }, [onClose]);
   return (
-    <section ref={panel} aria-label={title} className="flex min-h-0 min-w-0 flex-col border-l border-rule bg-sheet desk:w-[500px] desk:shrink-0 max-desk:grow">
+    <section ref={panel} aria-label={title} className="flex min-h-0 min-w-0 flex-col border-rule bg-sheet desk:w-[500px] desk:shrink-0 desk:border-l max-desk:grow">
       <header className="flex items-start gap-2 px-4 pt-3 pb-1 tablet:px-5">
         <div className="min-w-0 grow">
           <h2 ref={head} tabIndex={-1} className="m-0 text-head break-words outline-none">{title}</h2>

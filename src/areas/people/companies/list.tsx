@@ -38,7 +38,7 @@ export function CompanyList({ rows, open, sort, zone, busy, narrow, onSort, onOp
           const told = company.notify.map(({ name }) => name).join(', '), systems = applicationWords(company.applications);
           return (
             <tr
-              key={idOf(company)} className={`block cursor-pointer border-b border-hair px-4 py-2 hover:bg-wash tablet:table-row tablet:h-11 tablet:p-0 ${open === idOf(company) ? 'bg-accent-wash hover:bg-accent-wash' : ''}`}
+              key={idOf(company)} className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === idOf(company) ? 'bg-accent-wash' : 'hover:bg-wash'}`}
               onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(idOf(company)); }}
             >
               <td className="block min-w-0 tablet:table-cell tablet:pr-3 tablet:pl-5">

@@ -29,12 +29,12 @@ export function UserList({ rows, open, sort, zone, now, busy, narrow, onSort, on
         <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
           <SortHead word="User" by="username" sort={sort} onSort={onSort} className="pl-5" />
           <SortHead word="E-mail" by="email" sort={sort} onSort={onSort} className={wide} />
-          <th scope="col" className="w-[20%] font-normal">Roles</th>
-          <th scope="col" className={`w-[16%] font-normal ${wide}`}>Companies</th>
-          <th scope="col" className={`w-20 font-normal ${wide}`}>Accounts</th>
+          <th scope="col" className="w-[18%] font-normal">Roles</th>
+          <th scope="col" className={`w-[14%] font-normal ${wide}`}>Companies</th>
+          <th scope="col" className={`w-[72px] font-normal ${wide}`}>Accounts</th>
           <th scope="col" className={`w-28 font-normal ${wide}`}>Second factor</th>
-          <SortHead word="Last sign-in" by="lastSignIn" sort={sort} onSort={onSort} className="w-28" />
-          <th scope="col" className="w-40 pr-5 font-normal">State</th>
+          <SortHead word="Last sign-in" by="lastSignIn" sort={sort} onSort={onSort} className="w-[104px]" />
+          <th scope="col" className="w-[156px] pr-5 font-normal">State</th>
         </tr>
       </thead>
       <tbody className="block tablet:table-row-group">
@@ -42,7 +42,7 @@ export function UserList({ rows, open, sort, zone, now, busy, narrow, onSort, on
           const state = stateOf(user), companies = companiesWords(user.companies), roles = rolesWords(user.acl);
           return (
             <tr
-              key={idOf(user)} className={`grid cursor-pointer grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 hover:bg-wash tablet:table-row tablet:h-12 tablet:p-0 ${open === idOf(user) ? 'bg-accent-wash hover:bg-accent-wash' : ''} ${user.deleted ? 'text-ink-3' : ''}`}
+              key={idOf(user)} className={`grid cursor-pointer grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${open === idOf(user) ? 'bg-accent-wash' : 'hover:bg-wash'} ${user.deleted ? 'text-ink-3' : ''}`}
               onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(idOf(user)); }}
             >
               <td className="col-start-1 row-span-2 row-start-1 min-w-0 tablet:pr-3 tablet:pl-5"><OpenName id={idOf(user)} name={user.name} below={user.username} open={open === idOf(user)} onOpen={() => onOpen(idOf(user))} /></td>
@@ -54,7 +54,7 @@ export function UserList({ rows, open, sort, zone, now, busy, narrow, onSort, on
               <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
                 {user.lastSignIn === null ? <span className="text-ink-3">Never</span> : <time title={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}>{formatAge(user.lastSignIn, now)}</time>}
               </td>
-              <td className={`col-start-2 row-start-2 justify-self-end whitespace-nowrap tablet:pr-5 ${state.text}`}><span className="inline-flex items-center gap-1.5"><Icon name={state.icon} />{state.word}</span></td>
+              <td className={`col-start-2 row-start-2 justify-self-end whitespace-nowrap tablet:pr-5 ${state.text}`}><span className="inline-flex items-center gap-1.5 align-middle"><Icon name={state.icon} />{state.word}</span></td>
             </tr>
           );
         })}

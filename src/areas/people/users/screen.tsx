@@ -95,7 +95,7 @@ function UsersOf({ me }: { readonly me: Me }) {
         {user !== null && (
           <Panel key={idOf(user)} title={user.name} detail={user.username} onClose={close}>
             <Tabs
-              label="Of this user" className="px-4 tablet:px-5" panelClassName="flex min-h-0 grow flex-col" chosen={place.tab} onChoose={(tab) => go({ tab }, 'replace')}
+              label="Of this user" className="shrink-0 px-4 tablet:px-5" panelClassName="flex min-h-0 grow flex-col" chosen={place.tab} onChoose={(tab) => go({ tab }, 'replace')}
               tabs={[{ key: 'details', word: 'Details' }, { key: 'accounts', word: 'Accounts', count: user.accounts.length }, { key: 'access', word: 'Access' }]}
             >
               {place.tab === 'details' && <Details key={idOf(user)} me={me} user={user} offline={offline} onSaved={renew} />}
