@@ -36,7 +36,7 @@ export const MENU: readonly Group[] = [
     { to: '/admin/events', word: 'Events', icon: 'note', ability: 'admin.dashboard' },
     { to: '/admin/providers', word: 'Providers', icon: 'repository', ability: 'admin.dashboard' },
     { to: '/admin/branding', word: 'Branding', icon: 'eye', ability: 'admin.dashboard' },
-    { to: '/admin/settings', word: 'Settings', icon: 'settings', ability: 'admin.dashboard' },
+    { to: '/admin/settings', word: 'Provider settings', icon: 'settings', ability: 'admin.dashboard' },
     { to: '/admin/notices', word: 'Notices', icon: 'hint', ability: 'admin.dashboard' },
   ] },
   { heading: 'Settings', entries: [

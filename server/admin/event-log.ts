@@ -53,12 +53,14 @@ async function matching({ tenant, sql: db }: TenantTx, { type, entity, actor, co
 
 const literal = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 
-async function told({ tenant, sql: db }: TenantTx, found: readonly Found[]): Promise<EventListed[]> {
+async function told(tx: TenantTx, found: readonly Found[]): Promise<EventListed[]> {
+  const { tenant, sql: db } = tx;
   const people = new Map((await db.selectFrom('person').select(['id', 'username']).where('tenant_id', '=', tenant).execute()).map(({ id, username }) => [id, username]));
   const companies = new Map((await db.selectFrom('company').select(['n', 'row']).where('tenant_id', '=', tenant).execute()).map(({ n, row }) => [n, row.name]));
+  const keys = new Map((await tx.all('key')).map(({ id, name }) => [id, name]));
   return found.map(({ seq, at, type, entity, company, actor, subject, data }) => ({
     seq, at, type, entity, company: company === null ? null : companies.get(company) ?? String(company),
-    actor: actor.is === 'user' ? people.get(actor.id) ?? actor.id : actor.is === 'source' ? `source ${actor.id}` : actor.is, subject: subject === null ? null : people.get(subject) ?? subject,
+    actor: actor.is === 'user' ? people.get(actor.id) ?? actor.id : actor.is === 'source' ? `source ${keys.get(actor.id) ?? actor.id}` : actor.is === 'rule' ? `rule ${actor.name}` : actor.is, subject: subject === null ? null : people.get(subject) ?? subject,
     acting: actor.is === 'user' && actor.impersonation !== undefined, data: JSON.stringify(data),
   }));
 }

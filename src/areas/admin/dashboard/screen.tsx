@@ -23,9 +23,9 @@ export function AdminDashboard() {
   const detail = value === null ? undefined : `${plural(value.providers.length, 'provider')}, as of ${formatTime(value.at, zone)}`;
   return (
     <Page title="Overview" {...(detail !== undefined && { detail })} action={<Button icon="sync" busy={asking} disabled={offline} onClick={again}>Refresh</Button>}>
-      <div className="min-h-full bg-sheet px-4 pb-8 desk:px-6">
+      <div className="min-h-full bg-sheet px-4 pt-5 pb-8 desk:px-6">
         {failure !== null && (
-          <div className="pt-4">
+          <div className="pb-4">
             <Callout tone={offline ? 'warning' : 'failed'} alert={!offline} action={<Button size="sm" onClick={again}>Try again</Button>}>
               {failure.message}{at !== null && !live && <span className="block text-agate text-ink-3">The figures below are from {formatWhen(at, zone)}.</span>}
             </Callout>
@@ -33,7 +33,7 @@ export function AdminDashboard() {
         )}
         {value === null ? failure === null && <Late><Opening /></Late> : (
           <>
-            <dl aria-label="Figures of all providers" className="m-0 mt-5 grid grid-cols-2 border-t-2 border-b border-t-head-rule border-b-rule tablet:grid-cols-4 wide:grid-cols-8">
+            <dl aria-label="Figures of all providers" className="m-0 grid grid-cols-2 border-t-2 border-b border-t-head-rule border-b-rule tablet:grid-cols-4 wide:grid-cols-8">
               {figuresOf(value.providers).map(({ name, value: figure, says }) => (
                 <div key={name} className="grid min-w-0 content-start border-b border-hair py-3 pr-3">
                   <dt className="font-semibold">{name}</dt>

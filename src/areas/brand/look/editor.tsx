@@ -75,13 +75,18 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   const shown: Branding = {
     ...branding, title: draft.title, sidebarTitle: draft.sidebarTitle, accent: some(draft.accent), accentDark: some(draft.accentDark), sidebar: some(draft.sidebar), sidebarDark: some(draft.sidebarDark),
   };
+  const preview = <Preview branding={shown} logo={logoOf('logo', branding.sidebarLogoUrl)} logoDark={logoOf('logo-dark', branding.sidebarLogoDarkUrl ?? null)} />;
   return (
     <div className="grid gap-x-10 gap-y-4 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(300px,400px)]">
       <UnsavedQuestion dirty={dirty && !busy} />
       <aside aria-label="Preview" className="min-w-0 min-[1360px]:order-2">
-        <div className="min-[1360px]:sticky min-[1360px]:top-4">
+        <details className="min-[1360px]:hidden">
+          <summary className="min-h-9 cursor-pointer content-center border-t-2 border-head-rule font-semibold pointer-coarse:min-h-11">Preview</summary>
+          {preview}
+        </details>
+        <div className="hidden min-[1360px]:sticky min-[1360px]:top-4 min-[1360px]:block">
           <h2 className="m-0 border-t-2 border-head-rule pt-2 pb-2 text-body">Preview</h2>
-          <Preview branding={shown} logo={logoOf('logo', branding.sidebarLogoUrl)} logoDark={logoOf('logo-dark', branding.sidebarLogoDarkUrl ?? null)} />
+          {preview}
         </div>
       </aside>
       <form ref={form} noValidate aria-busy={busy} className="min-w-0" onSubmit={(event) => void submit(event)}>

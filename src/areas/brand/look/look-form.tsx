@@ -47,7 +47,7 @@ export function LookForm({ draft, branding, pictures, own, faults, onText, onDra
       <FormSection title="Pictures" says="PNG, SVG or WebP, 200 kB at most. What could run in an SVG is taken out.">
         <PictureField {...picture('logo', branding.sidebarLogoUrl)} label="Logo" dark hint="24 px high in the sidebar, 32 px on the sign-in page, 160 px wide at most." />
         <PictureField {...picture('logo-dark', branding.sidebarLogoDarkUrl ?? null)} label="Logo for the dark theme" dark hint="Where the other one cannot be seen well. Without it, the other one stands." />
-        <div className="grid grid-cols-2 gap-4">
+        <div className="grid grid-cols-2 items-start gap-4">
           <TextField {...field('sidebarLogoWidth')} label="Logo width" inputMode="numeric" maxLength={3} hint="Their proportion counts. Empty: as the file." />
           <TextField {...field('sidebarLogoHeight')} label="Logo height" inputMode="numeric" maxLength={3} hint="From 8 to 400." />
         </div>

@@ -18,7 +18,7 @@ export function Preview({ branding, logo, logoDark }: PreviewProps) {
   const unset = Object.fromEntries(OWN.map((name) => [name, 'initial']));
   const style = { ...unset, ...Object.fromEntries(Object.entries(variablesOf(branding)).map(([name, value]) => [name, value ?? 'initial'])) } as CSSProperties;
   return (
-    <div className="grid gap-4 tablet:max-desk:grid-cols-2">
+    <div className="grid gap-4 tablet:max-[1359px]:grid-cols-2">
       <Look look="light" branding={branding} style={style} logo={logo} />
       <Look look="dark" branding={branding} style={style} logo={logoDark ?? logo} />
     </div>

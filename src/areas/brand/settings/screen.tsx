@@ -32,7 +32,7 @@ function Settings({ chosen }: { readonly chosen: NonNullable<ReturnType<typeof u
   const mark = (part: string) => (on: boolean): void => setDirty((old) => (on === old.includes(part) ? old : on ? [...old, part] : old.filter((one) => one !== part)));
   const shared = kept === null ? null : { id, kept, offline, onKept: setSaved };
   return (
-    <Page title="Settings" {...(!own && name !== null && { detail: name })}>
+    <Page title="Provider settings" {...(!own && name !== null && { detail: name })}>
       <UnsavedQuestion dirty={dirty.length > 0} />
       <div className="min-h-full bg-sheet px-4 py-4 tablet:px-5">
         <div className="flex flex-wrap items-center gap-2 pb-4 empty:hidden"><ProviderChoice chosen={chosen} /></div>
