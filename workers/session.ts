@@ -179,7 +179,7 @@ export class Session {
     if (known) enter(known);
     this.loop = new Loop({
       world: this.#world, name: databaseOf(owner), disk, storage: opened === null ? 'memory' : persisted ? 'persisted' : 'best-effort',
-      me: owner.user, tokens: this.#tokens, begun: enter, changed: this.#changed, over: () => this.#over(),
+      me: owner.user, tokens: this.#tokens, begun: (begun, kept) => enter(kept && known ? known : begun), changed: this.#changed, over: () => this.#over(),
     });
     this.#limit(until);
     await this.loop.settled();

@@ -31,7 +31,8 @@ export interface LoopNeeds {
   readonly storage: 'persisted' | 'best-effort' | 'memory';
   readonly me: UserId;
   readonly tokens: OwnTokens;
-  readonly begun: (begun: Begun) => void;
+  /** `kept`: as this device has kept it. */
+  readonly begun: (begun: Begun, kept?: true) => void;
   /** Something that is shown may have changed. */
   readonly changed: () => void;
   /** The server says that the session is over. */
@@ -136,7 +137,7 @@ export class Loop {
         const rest = opened ? await this.replica.open(opened, now) : [];
         await this.outbox.load();
         if (!opened) return;
-        this.#needs.begun(opened);
+        this.#needs.begun(opened, true);
         await this.replica.openRest(opened, rest, () => this.#pause());
         this.outbox.refresh();
         return;

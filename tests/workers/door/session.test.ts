@@ -164,3 +164,22 @@ test('G42, A10: who signs in as another works with that one\'s data and outbox, 
   expect(server.log.filter(({ event }) => event.type === 'problem.noted@1')).toHaveLength(1);
   expect(ann.me.acting).toBeNull();
 });
+
+test('PAGE-6, A11: who signs in again is who the server says, not who this device has kept', async () => {
+  const { world, server, ann, bad, until, wait } = browser();
+  const door = makeDoor(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  server.ended = true;
+  await wait(door.send('changeExecution', note(bad()[0], 'later')));
+  await until(() => door.session.who.is === 'out');
+  server.ended = false;
+  ann.me.passwordReset = true;
+  const seen: Who[] = [];
+  await door.watch('who', {}, (who) => { seen.push(who); });
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  expect(seen.filter((who) => who.is === 'in').map((who) => who.me.passwordReset)).not.toContain(false);
+  expect(door.session.who).toMatchObject({ is: 'in', me: { passwordReset: true } });
+});
