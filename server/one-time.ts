@@ -28,5 +28,10 @@ export async function useOneTime({ tenant, sql }: TenantTx, kind: string, secret
     .where('used_at', 'is', null).where('until', '>', now).returningAll().executeTakeFirst() ?? null;
 }
 
+/** No link that was sent to this user sets a password any more. */
+export async function endLinks({ tenant, sql }: TenantTx, userId: UserId, now: Ms): Promise<void> {
+  await sql.updateTable('one_time').set({ used_at: now }).where('tenant_id', '=', tenant).where('user_id', '=', userId).where('kind', '=', 'password').where('used_at', 'is', null).execute();
+}
+
 const KEEP_MS: Ms = 86_400_000;
 const hashed = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -4,7 +4,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'login-as.began': 'Began to work as another user', 'login-as.ended': 'Stopped working as another user', 'sso.opened': 'Opened another application', 'identity.linked': 'Linked an identity',
   'password.set': 'Password set by an administrator', 'password.changed': 'Password changed', 'password.reset': 'Password reset', 'password.link-asked': 'Asked for a password link',
   'recovery.began': 'Began to recover the account', 'recovery-code.used': 'Used a recovery code', 'recovery-codes.made': 'Made new recovery codes', 'account.unlocked': 'Account unlocked',
-  'factor.added': 'Added a second factor', 'factor.removed': 'Removed a second factor', 'phone.asked': 'Phone number asked for', 'phone.changed': 'Phone number changed', 'questions.set': 'Security questions chosen',
+  'factors.reset': 'Second factors reset by an administrator', 'factor.added': 'Added a second factor', 'factor.removed': 'Removed a second factor', 'phone.asked': 'Phone number asked for', 'phone.changed': 'Phone number changed', 'questions.set': 'Security questions chosen',
   'profile.changed': 'Profile changed', 'terms.accepted': 'Accepted the terms of use',
   'user.made': 'User created', 'user.invited': 'User invited', 'user.registered': 'Registered by invitation', 'user.changed': 'User edited', 'user.scoped': 'Roles or companies changed', 'user.deleted': 'User deleted', 'user.removed': 'User removed for good',
   'account.added': 'Account of another system added', 'account.removed': 'Account of another system removed', 'invitation.made': 'Invitation link made',

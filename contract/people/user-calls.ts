@@ -97,6 +97,11 @@ export const userCalls = {
     takes: v.strictObject({ id: anyId, accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)) }),
     gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'forbidden'],
   }),
+  resetFactors: call({
+    method: 'DELETE', path: 'users/{id}/factors',
+    says: 'Takes all second factors of another user away: authenticator, passkeys, recovery codes, and codes by SMS where it asked for them. Its sessions end, and it is told by mail. What the provider asks for is set up anew at the next sign-in.',
+    takes: v.strictObject({ id: anyId }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'forbidden', 'reauth_required'], fresh: true, own: true,
+  }),
   setPasswordDb: call({
     method: 'PUT', path: 'users/{id}/changePassword/db', says: 'Sets the password of another user: its sessions end, it is told by mail, and chooses its own at the next sign-in.',
     takes: v.strictObject({ id: anyId, password }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true, own: true,

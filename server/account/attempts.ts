@@ -14,7 +14,7 @@ export type AttemptKind = 'sign-in' | 'passkey' | 'reauth' | 'passkey-new' | 'to
 /**
  * `first`: what was shown already. `remember`: as the person said of this device. `challenge`: what a passkey has to sign, base64url.
  * `codeShown`: a code by SMS was, and more is to come. `newPhone`: where codes of this attempt go, the user's once one is typed. `enrol`: the new authenticator's secret, sealed. `session`: of a
- * signed-in user's attempt.
+ * signed-in user's attempt. `counted`: in what wrong codes of a way back in are counted.
  */
 const StateSchema = v.object({
   first: v.optional(v.picklist(['password', 'directory'])),
@@ -24,6 +24,7 @@ const StateSchema = v.object({
   newPhone: v.optional(v.string()),
   enrol: v.optional(v.string()),
   session: v.optional(v.string()),
+  counted: v.optional(v.string()),
 });
 export type AttemptState = v.InferOutput<typeof StateSchema>;
 

@@ -4,6 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../audit.ts';
 import type { Ask } from '../http/handler.ts';
 import { post } from '../outbound/post.ts';
+import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { Chance, World } from '../world.ts';
 import type { Attempt } from './attempts.ts';
@@ -38,13 +39,14 @@ export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms):
  * asks, and ten an hour for a user, whatever the numbers.
  */
 export async function sendCode(tx: TenantTx, world: World, key: Buffer, ask: Ask, attempt: Attempt, phone: string): Promise<Attempt | null> {
-  const { now, host } = ask;
+  const { now } = ask;
   if (attempt.sends >= LIMITS.codeSends) return null;
   if (!await takeTurn(tx, key, `user|${attempt.userId}`, MOST_OF_USER, now) || !await takeTurn(tx, key, `number|${phone}`, LIMITS.codeSends, now)) return null;
   const code = makeCode(world.chance);
   const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-  // The last line binds the code to this site: browsers and phones fill it in nowhere else.
-  const text = `${code} is your code to sign in to ${branding.name}. It is good for five minutes. Give it to nobody.\n\n@${host.replace(/:\d+$/, '')} #${code}`;
+  // The last line binds the code to this site: browsers and phones fill it in nowhere else. The host that was asked may be anybody's.
+  const { hostname } = new URL(await portalAddress(tx, world, ask));
+  const text = `${code} is your code to sign in to ${branding.name}. It is good for five minutes. Give it to nobody.\n\n@${hostname} #${code}`;
   await post(tx, world, { kind: 'sms', to: phone, text });
   await audit(tx, world, ask, { what: 'sign-in.code-sent', user: attempt.userId });
   return changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: Math.min(now + LIMITS.codeMs, attempt.until), sends: attempt.sends + 1 });

@@ -15,7 +15,7 @@ import { ATTEMPT_COOKIE, attemptCookie, COOKIE, cookieOf, deviceCookie, noAttemp
 import { DEVICE_MS } from './devices.ts';
 import { handOver, refused } from './hand-over.ts';
 import { knownSessions } from './known-sessions.ts';
-import { endSession, refreshSession } from './sessions.ts';
+import { aliveSession, endSession, refreshSession } from './sessions.ts';
 import { sessionKey } from './session-key.ts';
 import type { SignedIn } from './sign-in-open.ts';
 import { beginPasskey, showPasskey } from './sign-in-passkey.ts';
@@ -50,7 +50,7 @@ export function accountHandlers(world: World, find: FindDirectory = directoryOf)
       if (!token) return refused(SIGNED_OUT, ask);
       const outcome = await world.store.tenant(ask.tenant, (tx) => refreshSession(tx, key, token, ask.now));
       knownSessions(world.store).forget(ask.tenant);
-      if (outcome.is === 'fresh') return handOver(world, outcome.opened, ask);
+      if (outcome.is === 'fresh') return await aliveSession(world, ask.tenant, outcome.opened.session) ? handOver(world, outcome.opened, ask) : refused(SIGNED_OUT, ask);
       if (outcome.is === 'reused') world.log.warn('a refresh token was used twice: its session is ended', { tenant: ask.tenant, session: token.session, ip: ask.ip });
       return refused(outcome.is === 'expired' ? EXPIRED : SIGNED_OUT, ask);
     },

@@ -1,5 +1,6 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { endSessionsOf } from '../end-sessions.ts';
+import { endLinks } from '../one-time.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import { endFailures } from './throttle.ts';
@@ -14,7 +15,7 @@ export async function passwordChosen(tx: TenantTx, userId: UserId, hash: string 
   const { username } = await sql.updateTable('person').set({ ...(hash === null ? {} : { password_hash: hash }), password_reset: false, password_at: now })
     .where('tenant_id', '=', tenant).where('id', '=', userId).returning('username').executeTakeFirstOrThrow();
   await endSessionsOf(tx, userId, now, except);
-  await sql.updateTable('one_time').set({ used_at: now }).where('tenant_id', '=', tenant).where('user_id', '=', userId).where('kind', '=', 'password').where('used_at', 'is', null).execute();
+  await endLinks(tx, userId, now);
   if (except === null) await sql.updateTable('trusted_device').set({ skips_code_until: 0 }).where('tenant_id', '=', tenant).where('user_id', '=', userId).execute();
   await endFailures(tx, usernameKey(username), userId);
 }

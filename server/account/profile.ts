@@ -11,6 +11,7 @@ import { audit } from '../audit.ts';
 import { byUser } from '../by.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import { endLinks } from '../one-time.ts';
 import type { PersonTable } from '../store/database.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
@@ -53,7 +54,10 @@ export function profileHandlers(world: World): Pick<Handlers, Extract<keyof type
           if (changed.includes('ackO365TermsOfUse')) await audit(tx, world, ask, { what: 'terms.accepted', user: signed.userId });
         }
         // To the address from before: whoever did not mean it learns of it.
-        if (changed.includes('email')) await tellChange(tx, world, email, 'email');
+        if (changed.includes('email')) {
+          await tellChange(tx, world, email, 'email');
+          await endLinks(tx, signed.userId, ask.now);
+        }
         if (changed.includes('username')) await tellChange(tx, world, email, 'username');
         if (changed.includes('mobilePhone') || changed.includes('officePhone')) await tellChange(tx, world, email, 'phone');
         await tx.append(draftsOf(signed, changed, sent.theme), byUser(signed, ask.command?.id ?? null, ask.now));

@@ -9,10 +9,15 @@ import { post } from '../outbound/post.ts';
 import type { TenantTx } from '../store/store.ts';
 import { seal } from '../vault.ts';
 import type { World } from '../world.ts';
+import { countedTry } from './attempt-throttle.ts';
 import { beginAttempt, changeAttempt, endAttempt, heldAttempt, shownAttempt } from './attempts.ts';
 import { codeHash, codeOver, makeCode, rightCode, takeTurn } from './codes.ts';
+import { knownDevice } from './devices.ts';
 import { codeMail, portalName } from './mails.ts';
 import { ownedBy, policyOf } from './policy.ts';
+import { codeBucket, codeBucketName, deviceCodeBucket, tooMany } from './recovery-limits.ts';
+import { shownDevice } from './sign-in-open.ts';
+import { giveBack } from './throttle.ts';
 
 /** Whom a code is sent to. */
 export interface Reached { readonly id: UserId; readonly email: string | null; readonly mobile_phone: string | null }
@@ -21,9 +26,9 @@ export interface Reached { readonly id: UserId; readonly email: string | null; r
  * Begins an attempt to get back in and sends its code: by mail, else to the number on record, unless that is what the second factor goes to: a
  * phone alone is never both. For a name that nobody has, the same is done but sent nowhere. `token` goes into the cookie.
  */
-export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask: Ask, person: Reached | undefined): Promise<{ readonly token: string; readonly until: Ms }> {
+export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask: Ask, username: string, person: Reached | undefined): Promise<{ readonly token: string; readonly until: Ms }> {
   const { now } = ask;
-  const { attempt, token } = await beginAttempt(tx, world, { kind: 'recovery', userId: person?.id ?? null, state: {} }, now);
+  const { attempt, token } = await beginAttempt(tx, world, { kind: 'recovery', userId: person?.id ?? null, state: { counted: codeBucketName(username) } }, now);
   const code = makeCode(world.chance), until = now + LIMITS.codeMs, portal = await portalName(tx);
   await changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: until, sends: 1 });
   const mail = codeMail(portal, code);
@@ -35,14 +40,20 @@ export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask
 }
 
 /**
- * Whose attempt the cookie stands for, if the code is right; a wrong one is counted, and after five the attempt is over. `wrong` and `over`: what
- * is answered then. Nothing is used up yet.
+ * Whose attempt the cookie stands for, if the code is right; a wrong one is counted, for the attempt, which is over after five, and for the name, over
+ * all attempts (RECOVER-6). `message`: what is answered then. Nothing is used up yet.
  */
 export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: string, message: string): Promise<Result<{ readonly attempt: string; readonly userId: UserId }>> {
   const wrong: Failure = { kind: 'wrong-credentials', message }, over: Failure = { kind: 'conflict', message };
   const attempt = await heldAttempt(tx, shownAttempt(ask), ['recovery'], ask.now);
   if (!attempt || codeOver(attempt, ask.now)) return failed(over);
-  if (rightCode(key, attempt, code.replace(/\s/g, ''), ask.now) && attempt.userId !== null) return ok({ attempt: attempt.id, userId: attempt.userId });
+  const { userId, state: { counted = '' } } = attempt, device = shownDevice(ask), known = device && await knownDevice(tx, device, userId ?? undefined, ask.now);
+  const { tried, outcome } = await countedTry(tx, known !== null && userId !== null ? deviceCodeBucket(known, userId) : null, [codeBucket(counted)], ask.now);
+  if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
+  if (rightCode(key, attempt, code.replace(/\s/g, ''), ask.now) && userId !== null) {
+    await giveBack(tx, tried, ask.now);
+    return ok({ attempt: attempt.id, userId });
+  }
   await changeAttempt(tx, attempt, { tries: attempt.tries + 1 });
   if (attempt.tries + 1 >= LIMITS.codeTries) await endAttempt(tx, attempt.id, ask.now);
   return failed(wrong);

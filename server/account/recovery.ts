@@ -59,7 +59,7 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         world.log.warn('security answers were refused', { tenant: ask.tenant, ip: ask.ip });
         return failed({ kind: 'wrong-credentials', message: MESSAGES.invalidAnswers });
       }
-      const { token, until } = await world.store.tenant(ask.tenant, (tx) => beginRecovery(tx, world, key, ask, person));
+      const { token, until } = await world.store.tenant(ask.tenant, (tx) => beginRecovery(tx, world, key, ask, name, person));
       ask.answer.append('set-cookie', attemptCookie(token, LIMITS.attemptMs));
       return ok({ until });
     },

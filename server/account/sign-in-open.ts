@@ -35,7 +35,8 @@ export async function openHere(tx: TenantTx, world: World, key: Buffer, ask: Ask
   }
   // Known unless the person says that it is not theirs: all that it gives is a count of its own.
   const device = await keepDevice(tx, world, shownDevice(ask), userId, now);
-  if (remember === true) await skipCodes(tx, readToken(device), userId, now);
+  // A password alone has shown nothing that a code could be spared for.
+  if (remember === true && how.includes('+')) await skipCodes(tx, readToken(device), userId, now);
   return { is: 'in', opened, device };
 }
 

@@ -152,7 +152,7 @@ export const givePhone = (world: World, key: Buffer, { mobilePhone }: TakenOf<'l
 
 /**
  * Another code. FACTOR-5: to another number only while none to the present one was ever typed, so that who knows a password cannot lead the codes
- * of a user who has had them to a number of their own; the old number and the mailbox are told.
+ * of a user who has had them to a number of their own, nor those that a user has beside something better; the old number and the mailbox are told.
  */
 export const resendCode = (world: World, key: Buffer, { newMobilePhone }: TakenOf<'loginDbResend'>, ask: Ask): Promise<Result<Further>> => world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
   const at = await under(tx, ask);
@@ -162,7 +162,7 @@ export const resendCode = (world: World, key: Buffer, { newMobilePhone }: TakenO
   const next = newMobilePhone ?? present;
   if (next === null || !(at.need.step === 'phone' || takes(at, 'sms'))) return failed(UNFIT);
   if (next === present) return send(tx, world, key, ask, at, attempt.state.newPhone);
-  if (owned.phoneProven) return failed({ kind: 'conflict', message: MESSAGES.phoneFixed });
+  if (owned.phoneProven || (at.need.step === 'code' && at.need.methods[0] !== 'sms')) return failed({ kind: 'conflict', message: MESSAGES.phoneFixed });
   const sent = await send(tx, world, key, ask, at, next);
   if (sent.ok && owned.phone !== null) {
     const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();

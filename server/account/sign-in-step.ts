@@ -55,7 +55,7 @@ export async function stepOf(tx: TenantTx, world: World, { host }: Ask, attempt:
   const methods = need.step === 'code' ? need.methods : step === 'code' ? ['sms' as const] : [];
   return {
     step, methods: [...methods], until, resends: LIMITS.codeSends - attempt.sends,
-    phone: methods.includes('sms') && phone !== null ? maskedPhone(phone) : null, mayChangePhone: methods.includes('sms') && !owned.phoneProven,
+    phone: methods.includes('sms') && phone !== null ? maskedPhone(phone) : null, mayChangePhone: methods[0] === 'sms' && !owned.phoneProven,
     passkey: methods.includes('passkey') && state.challenge !== undefined ? await requestOptions(tx, host, state.challenge, userId) : null,
     enrol: step === 'enrol' && state.enrol !== undefined && userId !== null ? await enrolOf(tx, userId, await unsealForAttempt(tx, world, attempt.id, state.enrol)) : null,
   };

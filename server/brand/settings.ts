@@ -10,12 +10,13 @@ import { NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { makeOften } from '../outbound/often.ts';
 import { keepSecret } from '../outbound/secret.ts';
+import { keepsProvider } from '../providers.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { tryGateway } from './settings-try.ts';
 
 /** Trying reaches out: so often in a minute, for each provider. */
-const TRIES = 10, MOST_BELOW = 8;
+const TRIES = 10;
 
 export function settingsHandlers(world: World): Pick<Handlers, keyof typeof settingsCalls> {
   const often = makeOften(TRIES);
@@ -23,6 +24,7 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
     getProviderSettings: ({ id }, ask) => forOne(world, ask, id, keptOf, { readOnly: true }),
 
     setProviderSettings: ({ id, ...changes }, ask) => changeOne(world, ask, id, { what: 'settings.changed', detail: { fields: Object.keys(changes).toSorted().join(',') } }, async (tx) => {
+      await tx.lock();
       const { settings: before } = await keptOf(tx);
       const after: ProviderSettings = { ...before, ...changes };
       await tx.sql.updateTable('provider').set({ settings: JSON.stringify(after) }).where('tenant_id', '=', tx.tenant).execute();
@@ -47,9 +49,9 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
   };
 }
 
-/** Within a provider that the caller keeps: the own one or one below it. Any other does not exist. */
-async function forOne<T>(world: World, { tenant }: Ask, id: TenantId, work: (tx: TenantTx) => Promise<T>, how: { readonly readOnly?: boolean } = {}): Promise<Result<T>> {
-  return await isKept(world, tenant, id) ? ok(await world.store.tenant(id, work, how)) : failed(NOT_FOUND);
+/** Within a provider that the caller keeps: the own one or one below it, for who sees the whole of it. Any other does not exist. */
+async function forOne<T>(world: World, { tenant, signed }: Ask, id: TenantId, work: (tx: TenantTx) => Promise<T>, how: { readonly readOnly?: boolean } = {}): Promise<Result<T>> {
+  return signed !== null && await keepsProvider(world, tenant, signed, id) ? ok(await world.store.tenant(id, work, how)) : failed(NOT_FOUND);
 }
 
 /** The same, recorded where it was done. In a provider below the doer is nobody: whose hands did it stands in the record of their own. */
@@ -62,16 +64,6 @@ async function changeOne<T>(world: World, ask: Ask, id: TenantId, { what, detail
   if (done.ok && !own) await world.store.tenant(ask.tenant, (tx) => audit(tx, world, ask, recorded));
   return done;
 }
-
-const isKept = (world: World, own: TenantId, id: TenantId): Promise<boolean> => (own === id ? Promise.resolve(true) : world.store.system(async (sql) => {
-  let at: TenantId | null = id;
-  for (let steps = 0; at !== null && steps < MOST_BELOW; steps += 1) {
-    if (at === own) return true;
-    const row: { readonly master_id: TenantId | null } | undefined = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', at).executeTakeFirst();
-    at = row?.master_id ?? null;
-  }
-  return false;
-}));
 
 async function keptOf({ tenant, sql }: TenantTx): Promise<KeptSettings> {
   const { settings } = await sql.selectFrom('provider').select('settings').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();

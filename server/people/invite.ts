@@ -36,6 +36,14 @@ export async function tellOfPassword(tx: TenantTx, world: World, to: string): Pr
   });
 }
 
+export async function tellOfFactors(tx: TenantTx, world: World, to: string): Promise<void> {
+  const title = await titleOf(tx);
+  await post(tx, world, {
+    kind: 'mail', to, subject: `Your second factors at ${title} were reset`,
+    text: `An administrator has removed the authenticator, passkeys and recovery codes of your account at ${title}. You are signed out everywhere and set up new ones after the next sign-in.\n\nIf this was not meant, tell your administrator.\n`,
+  });
+}
+
 /** One line, as a subject has to be. */
 export const titleOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
   (await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow()).branding.name.replace(/\s+/g, ' ');

@@ -6,6 +6,7 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import type { Directory } from '../directory/directory.ts';
 import { directoryOf } from '../directory/of.ts';
+import { endFactorsOf } from '../end-factors.ts';
 import { endSessionsOf } from '../end-sessions.ts';
 import { busyFor } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
@@ -14,20 +15,33 @@ import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { by, NOT_YOURSELF, signedOf } from './asking.ts';
-import { tellOfPassword } from './invite.ts';
+import { tellOfFactors, tellOfPassword } from './invite.ts';
 import { about, change, notDeletable } from './users.ts';
 
 /** Where the directory of a provider comes from: given once, so that tests give another. */
 export type DirectoryFrom = (tx: TenantTx, world: World) => Promise<Directory | null>;
 
-/** What ends of a user: its password, or all of it. */
-export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = directoryOf): Pick<Handlers, 'removeUser' | 'setPasswordDb' | 'setPasswordAd'> => ({
+/** What ends of a user: its password, its second factors, or all of it. */
+export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = directoryOf): Pick<Handlers, 'removeUser' | 'resetFactors' | 'setPasswordDb' | 'setPasswordAd'> => ({
   removeUser: ({ id }, ask) => change(world, ask, id, async (tx, user) => {
     const refused = await notDeletable(tx, ask, user);
     if (refused) return refused;
     await tx.append([about(id, { type: 'user.removed@1', data: { id } })], by(ask));
     await audit(tx, world, ask, { what: 'user.removed', user: id });
     await forget(tx, id);
+    return ok({});
+  }),
+
+  resetFactors: ({ id }, ask) => change(world, ask, id, async (tx) => {
+    const { userId, actor } = signedOf(ask);
+    // The own ones are kept on the own page, by their own rules.
+    if (id === userId || id === actor) return NOT_YOURSELF;
+    const had = await endFactorsOf(tx, id, ask.now);
+    await tx.append([about(id, { type: 'user.changed@1', data: { id, fields: ['factors'] } })], by(ask));
+    await endSessionsOf(tx, id, ask.now);
+    await audit(tx, world, ask, { what: 'factors.reset', user: id, detail: { factors: had.join(', ') } });
+    const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
+    if (email !== null) await tellOfFactors(tx, world, email);
     return ok({});
   }),
 

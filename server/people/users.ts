@@ -11,12 +11,13 @@ import { audit } from '../audit.ts';
 import { endSessionsOf, forgetSessions } from '../end-sessions.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { busyFor } from '../http/envelope.ts';
+import { endLinks } from '../one-time.ts';
 import { measureOfNew, passwordFault, passwordRefused } from '../password-rules.ts';
 import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
-import { badField, by, FORBIDDEN, isFresh, LAST_ADMINISTRATOR, NOT_FOUND, NOT_YOURSELF, REAUTH, signedOf, USERNAME_TAKEN } from './asking.ts';
+import { badField, by, FORBIDDEN, isFresh, LAST_ADMINISTRATOR, NOT_FOUND, NOT_WHILE_ACTING, NOT_YOURSELF, REAUTH, signedOf, USERNAME_TAKEN } from './asking.ts';
 import { invite, tellOfNewAddress } from './invite.ts';
 import { userListed } from './user-list.ts';
 
@@ -66,7 +67,11 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
     }
     const settings = { ...person.settings, ...settingsOf(fields) };
     const changed = changedFields(fields, { ...person, settings: person.settings });
-    if (changed.some((field) => SENSITIVE.has(field)) && !isFresh(ask)) return REAUTH;
+    if (changed.some((field) => SENSITIVE.has(field))) {
+      // Not with another's hands: nobody's way in is changed under a name that is not one's own (G42).
+      if (signed.impersonation !== null) return NOT_WHILE_ACTING;
+      if (!isFresh(ask)) return REAUTH;
+    }
     if (changed.includes('auth') && own) return NOT_YOURSELF;
     if (fields.username !== undefined && await isTaken(tx, fields.username, id)) return USERNAME_TAKEN;
     if (!moved && changed.length === 0) return await shown(tx, ask, id);
@@ -78,6 +83,8 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
     const { username, name, email, auth } = fields;
     await tx.sql.updateTable('person').set({
       ...columnsOf(fields), settings: JSON.stringify(settings),
+      // Nobody has typed a code to the new number yet.
+      ...(changed.includes('mobilePhone') && { phone_updated_once: false }),
       ...(username !== undefined && { username, username_key: usernameKey(username) }), ...(name !== undefined && { name }), ...(email !== undefined && { email }),
       // Who is kept by the directory from now on has no password here any more; who is not gets a new one by link.
       ...(changed.includes('auth') && { ...(auth !== undefined && { auth }), password_hash: null, password_reset: false }),
@@ -87,7 +94,12 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
     // What it does in the name of others rests on rights that it may not have any more.
     if (moved) await endActingBy(tx, id, ask.now);
     if (changed.includes('auth')) await endSessionsOf(tx, id, ask.now);
-    if (changed.includes('email') && person.email !== null) await tellOfNewAddress(tx, world, person.email);
+    if (changed.includes('email')) {
+      if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
+      // A link that went to the address from before is somebody else's by now.
+      await endLinks(tx, id, ask.now);
+      if (email !== undefined && (auth ?? person.auth) === 'db' && person.password_hash === null && user.deletedAt === null) await invite(tx, world, ask, { id, name: name ?? person.name, email });
+    }
     return await shown(tx, ask, id);
   }),
 

@@ -32,6 +32,15 @@ eachDatabase((_name, open) => {
   const put = ({ host, token }: Portal, id: string, body: object, rest = 'settings'): Promise<Answer<KeptSettings>> => ask(app, path(id, rest), { method: 'PUT', host, token, body });
   const tries = ({ host, token, tenant }: Portal, what: string): Promise<Answer<{ ok: boolean; says: string }>> => ask(app, path(tenant, `test/${what}`), { method: 'POST', host, token, body: {} });
 
+  test('SET-1, ADMIN-3: who sees some companies alone neither reads nor changes how a whole provider signs people in', async () => {
+    const { tenant, host } = await provider(ground);
+    await user(ground, tenant, { roles: ['super-admin'], companies: [1] });
+    const one: Portal = { tenant, host, token: (await login(app, host)).body.data.token };
+    expect([(await get(one, tenant)).status, (await put(one, tenant, { oidc: OIDC })).status, (await put(one, tenant, { value: 'a secret' }, 'secrets/oidc')).status, (await tries(one, 'mail')).status]).toEqual([404, 404, 404, 404]);
+    const whole = await ground.world.store.tenant(tenant, ({ sql }) => sql.selectFrom('provider').select('settings').where('tenant_id', '=', tenant).executeTakeFirstOrThrow());
+    expect(whole.settings).toEqual({});
+  });
+
   test('SET-1: who keeps a provider changes what it sends and no more, of the own one and of those below', async () => {
     const top = await portal(), below = await portal(top.tenant), lowest = await portal(below.tenant);
     expect((await get(top, top.tenant)).body.data).toEqual({ settings: {}, secrets: [] });
