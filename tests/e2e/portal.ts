@@ -22,12 +22,12 @@ export interface Portal {
 const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
 const PASSWORD = 'quiet-ledger-morning-340';
 
-/** `small`: with the estate of the demo, its people and its life; making its past takes about ten seconds. */
-export async function startPortal(estate: 'none' | 'small' = 'none'): Promise<Portal> {
+/** `small`: with the estate of the demo, its people and its life; making its past takes about ten seconds. `besides`: more operators of the first provider. */
+export async function startPortal(estate: 'none' | 'small' = 'none', besides: readonly string[] = []): Promise<Portal> {
   const dataDir = mkdtempSync(join(tmpdir(), 'daybook-e2e-'));
   const port = await freePort();
   if (estate === 'none') {
-    const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', dataDir, PASSWORD], { encoding: 'utf8' });
+    const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', dataDir, PASSWORD, ...besides], { encoding: 'utf8' });
     if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
   }
   let child: ChildProcess | null = null;

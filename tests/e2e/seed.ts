@@ -1,4 +1,4 @@
-/** Before the first start: a second technician beside the administrator, and another provider on another host. `node seed.ts <data folder>` */
+/** Before the first start: a second technician beside the administrator, and another provider on another host. `node seed.ts <data folder> <password> <operators besides>…` */
 import { systemChance } from '../../server/chance.ts';
 import { systemClock } from '../../server/clock.ts';
 import { firstStart } from '../../server/first-start.ts';
@@ -9,7 +9,7 @@ import { openStore } from '../../server/store/open.ts';
 import { makeTenant } from '../../server/store/tenants.ts';
 import type { World } from '../../server/world.ts';
 
-const [dataDir = '', password = ''] = process.argv.slice(2);
+const [dataDir = '', password = '', ...besides] = process.argv.slice(2);
 const log = { ...makeLog(systemClock), info: () => undefined };
 const store = await openStore({ dataDir, databaseUrl: null, log, clock: systemClock });
 const world: World = {
@@ -20,6 +20,7 @@ const [own] = await store.tenants();
 if (own === undefined) throw new Error('no provider was made');
 await makeUser(world, own, { username: 'dana', name: 'Dana Reyes', email: 'dana@example.com', password, roles: ['operator'], companies: null });
 await makeUser(world, own, { username: 'rita', name: 'Rita Only', email: 'rita@example.com', password, roles: ['read-only'], companies: null });
+for (const username of besides) await makeUser(world, own, { username, name: `${username} besides`, email: `${username}@example.com`, password, roles: ['operator'], companies: null });
 
 const other = systemChance.uuid();
 await makeTenant(store, { tenant: other, host: 'other.localhost', branding: { ...defaultBranding(other, 'Other Backup', 'other.localhost'), title: 'Other Portal', sidebarTitle: 'Other Portal' }, isDefault: false });

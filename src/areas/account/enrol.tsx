@@ -12,8 +12,8 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { useStepAnswer } from './step-answer.ts';
 import { StepFoot } from './step-foot.tsx';
 
-/** An authenticator has to be set up on the way in; then the recovery codes, once. `step` is null from the moment its first code was right. */
-export function Enrol({ step }: { readonly step: SignInStep | null }) {
+/** An authenticator has to be set up on the way in; then the recovery codes, once. */
+export function Enrol({ step }: { readonly step: SignInStep }) {
   const router = useRouter();
   const portal = sidebarTitleOf(useBranding());
   const { busy, fault, answer } = useStepAnswer();
@@ -40,7 +40,7 @@ export function Enrol({ step }: { readonly step: SignInStep | null }) {
   }
   return (
     <AccountPage title="Set up an authenticator app" says="Signing in here takes a code of an authenticator app. Scan this with the app, then type the first code that it shows.">
-      {step?.enrol && <AuthenticatorSecret {...step.enrol} />}
+      {step.enrol && <AuthenticatorSecret {...step.enrol} />}
       <FaultCallout fault={fault} />
       <CodeForm label="Code" busy={busy !== null} fault={fault} action="Continue" onCode={confirm} />
       <StepFoot />

@@ -42,11 +42,13 @@ export function RecoveryCodes({ codes, portal, action, onKept }: RecoveryCodesPr
       <ol aria-label="Recovery codes" className="m-0 grid list-none grid-cols-2 gap-x-4 gap-y-1 rounded-part bg-wash p-3 font-mono text-agate select-all">
         {codes.map((code) => <li key={code} className="whitespace-nowrap">{code}</li>)}
       </ol>
-      <div className="flex flex-wrap gap-2">
-        <Button icon="copy" onClick={() => void copy()}>Copy</Button>
-        <Button icon="download" onClick={download}>Download</Button>
+      <div>
+        <div className="flex flex-wrap gap-2">
+          <Button icon="copy" onClick={() => void copy()}>Copy</Button>
+          <Button icon="download" onClick={download}>Download</Button>
+        </div>
+        <output className="mt-2 block text-ink-2 empty:mt-0">{told}</output>
       </div>
-      <output className="block text-ink-2 empty:-mt-4">{told}</output>
       <label className="flex min-h-9 cursor-pointer items-center gap-3 pointer-coarse:min-h-11">
         <input type="checkbox" checked={kept} onChange={(event) => setKept(event.target.checked)} className="m-0 size-4 accent-accent" />
         I have kept them in a safe place

@@ -39,19 +39,17 @@ export function SmsVerification({ step: { phone, mayChangePhone, resends, method
         ? <PhoneForm label="New mobile phone" busy={busy === 'resend'} disabled={waits !== null || resends === 0} action={waits === null ? 'Send code' : `Send code ${waits}`} onPhone={(number) => void send(number)} />
         : (
             <CodeForm
-              label="Code" busy={busy === 'sms'} fault={fault} action="Continue" {...(mayChangePhone && { hint: 'With this code you confirm that the number is right.' })}
+              key={since} label="Code" busy={busy === 'sms'} fault={fault} action="Continue" {...(mayChangePhone && { hint: 'With this code you confirm that the number is right.' })}
               onCode={async (code) => await answer({ way: 'sms', code, ...(mayChangePhone && { phoneUpdatedOnce: true }) }) !== null}
             />
           )}
-      <output className="block text-ink-2 empty:-mt-5">{told}</output>
       <StepFoot>
+        <output className="block text-ink-2">{told}</output>
         {resends === 0
           ? <p className="m-0 py-1 text-ink-2">{ACCOUNT.noMoreCodes}</p>
-          : !changing && (
-              <Button variant="quiet" className="-ml-2" icon="sync" busy={busy === 'resend'} disabled={waits !== null} onClick={() => void send(null)}>
-                {waits === null ? `Send another code (${resends} left)` : `Send another code ${waits} (${resends} left)`}
-              </Button>
-            )}
+          : !changing && (waits === null
+              ? <Button variant="quiet" className="-ml-2" icon="sync" busy={busy === 'resend'} onClick={() => void send(null)}>Send another code ({resends} left)</Button>
+              : <p className="m-0 flex min-h-8 items-center text-ink-2 pointer-coarse:min-h-11">You can ask for another code {waits} ({resends} left).</p>)}
         {mayChangePhone && resends > 0 && (
           <Button variant="quiet" className="-ml-2" icon="phone" onClick={() => { setFault(null); setChanging(!changing); }}>{changing ? 'Keep this number' : 'Use another number'}</Button>
         )}

@@ -26,15 +26,16 @@ export function useStepAnswer(): StepAnswer {
   async function answer(ask: Answering): Promise<SignedIn | null> {
     setBusy(ask.way);
     setFault(null);
-    // An authenticator that is set up gives codes which are shown once: the page stays for them.
-    if (ask.way === 'enrol') holdPage(true);
+    holdPage(true);
     const result = await door().signIn(ask);
     setBusy(null);
+    const inNow = result.ok && result.value.is === 'in';
+    // An authenticator that was set up gives codes which are shown once: the page stays for them.
+    if (!inNow || ask.way !== 'enrol') holdPage(false);
     if (result.ok) {
-      if (result.value.is === 'in' && ask.way !== 'enrol') await router.invalidate();
+      if (inNow && ask.way !== 'enrol') await router.invalidate();
       return result.value;
     }
-    holdPage(false);
     const { kind, message } = result.failure;
     if (kind === 'expired' || kind === 'signed-out') sayAtSignIn(message);
     else setFault(faultOf(result.failure, now()));

@@ -1,5 +1,5 @@
-import { Navigate, useLocation } from '@tanstack/react-router';
-import { Suspense, lazy } from 'react';
+import { useLocation, useRouter } from '@tanstack/react-router';
+import { Suspense, lazy, useEffect, useState } from 'react';
 import { useWatch } from '#src/door.ts';
 import { useWayIn } from '#src/way-in.ts';
 import { pathOf } from './step-path.ts';
@@ -13,17 +13,25 @@ const PAGES = { '/sms-verification': SmsVerification, '/verification': Verificat
 
 /** The pages after the password: each is open while the sign-in asks for just that. Without one, the way leads back to the name and password. */
 export function StepPage() {
-  const signing = useWatch('signing', NOTHING);
+  const router = useRouter();
+  const who = useWatch('who', NOTHING), signing = useWatch('signing', NOTHING);
   const { held } = useWayIn();
   const at = useLocation().pathname.replace(/\/+$/, '');
-  if (held) return <Suspense><Enrol step={signing?.is === 'step' ? signing.step : null} /></Suspense>;
-  if (signing === undefined) return null;
-  if (signing.is === 'none') return <Navigate to="/login" replace />;
-  const path = pathOf(signing.step, at);
-  if (path !== at) return <Navigate to={path} replace />;
+  const asked = signing?.is === 'step' ? signing.step : null;
+  const [last, setLast] = useState(asked);
+  if (asked !== null && asked !== last) setLast(asked);
+  // While an answer is on its way, and while what is shown once is read, the page stays as it is.
+  const step = held ? asked ?? last : asked, path = step === null ? null : pathOf(step, at);
+  // Who is in is led on by the guard of this page, and by nobody else.
+  const elsewhere = held || who?.is !== 'out' || signing === undefined ? null : path === null ? '/login' : path === at ? null : path;
+  useEffect(() => {
+    if (elsewhere !== null) void router.navigate({ to: elsewhere, replace: true });
+  }, [router, elsewhere]);
+
+  if (step === null || path === null || path !== at) return null;
   if (path === '/phone') return <Suspense><Phone /></Suspense>;
   const Page = PAGES[path];
-  return <Suspense><Page step={signing.step} /></Suspense>;
+  return <Suspense><Page step={step} /></Suspense>;
 }
 
 const NOTHING = {};

@@ -1,0 +1,137 @@
+import { expect, test } from '@playwright/test';
+import { codeFor, linkFor, sentTo } from './outbox.ts';
+import { startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { byApi, freshPage, give, isAt, isIn, typeCode, whole, withSettings, wrongOf } from './ways-in.ts';
+
+let portal: Portal;
+test.beforeAll(async () => { portal = await startPortal('none', ['fay', 'quinn']); });
+test.afterAll(async () => { await portal.stop(); });
+
+test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a mail, once', async ({ browser }) => {
+  const page = await freshPage(browser);
+  await page.goto(`${portal.url}/login`);
+  await whole(page, 'login');
+  await page.getByRole('link', { name: 'Forgot password' }).click();
+  await whole(page, 'forgot-password-db');
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expect(page.getByText('Enter your username.')).toBeVisible();
+  for (const name of ['nobody-of-this-name', 'fay']) {
+    await page.getByLabel('Username').fill(name);
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(/^If there is such an account, a mail is on its way/)).toBeVisible();
+    if (name !== 'fay') await page.getByRole('button', { name: 'Send it again' }).click();
+  }
+  const link = await linkFor(portal.url, 'fay@example.com');
+  await page.goto(link);
+  await isAt(page, 'Choose a new password');
+  await expect(page).toHaveURL(/\/reset-password-db$/);
+  await whole(page, 'reset-password-db');
+  const field = page.getByRole('textbox', { name: 'New password' });
+  for (const [password, says] of [['', 'Enter a new password.'], ['short', 'Choose a password of at least 8 characters.'], ['longer-by-two', 'Choose a password of at least 15 characters.'], ['passwordpassword', 'This password is too common. Choose another.']] as const) {
+    await field.fill(password);
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(says, { exact: true })).toBeVisible();
+    await expect(field).toBeFocused();
+  }
+  await field.fill('a quiet new ledger 77');
+  await expect(page.getByText(/^At least 15 characters.*: met$/)).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Your new password is set. All other sessions were ended.')).toBeVisible();
+  await page.keyboard.press('Enter');
+  await isAt(page, 'Sign in');
+  await give(page, portal, 'fay', 'a quiet new ledger 77');
+  await isIn(page);
+  await page.context().close();
+
+  const again = await freshPage(browser);
+  for (const over of [link, `${portal.url}/reset-password-db#never-a-link`, `${portal.url}/reset-password-db`]) {
+    await again.goto('about:blank');
+    await again.goto(over);
+    await expect(again.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
+  }
+  await give(again, portal, 'fay');
+  await expect(again.getByText('The username or password is not valid.')).toBeVisible();
+  await again.context().close();
+});
+
+test('E2E-12, RECOVER-2: questions and a code unlock an account and set its password, wrong turns included', async ({ browser }) => {
+  const quinn = await byApi(portal, 'quinn');
+  const answers = { 'What was the name of your first school?': 'Hillside', 'What was the name of your first pet?': 'Pebble', 'In which town did your parents meet?': 'Larkham' };
+  await quinn.call('PUT', `profile/${quinn.id}/security-questions`, { answers: Object.entries(answers).map(([question, answer]) => ({ question, answer })) });
+  await withSettings(portal, { securityQuestions: true }, async () => {
+    const page = await freshPage(browser);
+    const answer = async (wrong: boolean): Promise<void> => {
+      for (const [question, right] of Object.entries(answers)) await page.getByLabel(question).fill(wrong ? `not ${right}` : right);
+      await page.getByRole('button', { name: 'Send the code' }).click();
+    };
+    await page.goto(`${portal.url}/unlock`);
+    await whole(page, 'unlock');
+    await page.getByLabel('Username').fill('quinn');
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel('What was the name of your first school?')).toBeFocused();
+    await whole(page, 'questions');
+    await answer(true);
+    await expect(page.getByText('Invalid security answers')).toBeVisible();
+    const had = await sentTo(portal.url, 'quinn@example.com');
+    await answer(false);
+    await isAt(page, 'Unlock your account');
+    const code = await codeFor(portal.url, 'quinn@example.com', had + 1);
+    await typeCode(page, wrongOf(code));
+    await expect(page.getByText('The account has not been unlocked. Please, try later')).toBeVisible();
+    await whole(page, 'unlock-code');
+    await typeCode(page, code);
+    await expect(page.getByText('Your account is unlocked.')).toBeVisible();
+
+    await page.goto(`${portal.url}/forgot-password`);
+    await page.getByLabel('Username').fill('quinn');
+    await page.keyboard.press('Enter');
+    const mails = await sentTo(portal.url, 'quinn@example.com');
+    await answer(false);
+    await expect(page.getByRole('textbox', { name: 'New password' })).toBeVisible();
+    await whole(page, 'forgot-password');
+    await page.getByLabel('Code', { exact: true }).fill(await codeFor(portal.url, 'quinn@example.com', mails + 1));
+    await page.getByRole('textbox', { name: 'New password' }).fill('quinnquinnquinn-1');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Choose a password without your name or the product in it.')).toBeVisible();
+    await page.getByRole('textbox', { name: 'New password' }).fill('the gate by the mill 9');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Your new password is set. All other sessions were ended.')).toBeVisible();
+    await give(page, portal, 'quinn', 'the gate by the mill 9');
+    await isIn(page);
+    await page.context().close();
+  });
+});
+
+test('PAGE-7: what stands behind the # leaves the address at once, says why another site refused, and a token that is none opens nothing', async ({ browser }) => {
+  const page = await freshPage(browser);
+  for (const [fragment, says] of [
+    ['#refused=denied', 'The sign-in was cancelled, or refused by the sign-in service.'], ['#refused=<b>anything</b>', 'Error while logging in'],
+    ['#token=never-made', 'The username or password is not valid.'], ['#signed-in', 'Please log in to continue.'],
+  ] as const) {
+    await page.goto('about:blank');
+    await page.goto(`${portal.url}/login${fragment}`);
+    await expect(page.getByRole('alert').filter({ hasText: says })).toBeVisible();
+    await expect(page).toHaveURL(/\/login$/);
+  }
+  // In the same tab, without a load.
+  await page.evaluate(() => { location.hash = '#refused=unknown'; });
+  await expect(page.getByText('No account here belongs to you. Ask your administrator.')).toBeVisible();
+  await expect(page).toHaveURL(/\/login$/);
+  await page.goto(`${portal.url}/o365/register#never-made`);
+  await isAt(page, 'Make your account');
+  await expect(page).toHaveURL(/\/o365\/register$/);
+  await whole(page, 'register');
+  await page.context().close();
+});
+
+test('E2E-12: the register page signs out whoever is signed in', async ({ browser }) => {
+  const page = await freshPage(browser);
+  await give(page, portal, 'admin');
+  await isIn(page);
+  await page.goto(`${portal.url}/o365/register#never-made`);
+  await expect(page.getByLabel('Username')).toBeVisible();
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await isAt(page, 'Sign in');
+  await page.context().close();
+});

@@ -1,0 +1,214 @@
+import { expect, test } from '@playwright/test';
+import { generateSync } from 'otplib';
+import { codeFor, sentTo } from './outbox.ts';
+import { startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { byApi, freshPage, give, isAt, isIn, typeCode, whole, withSettings, wrongOf } from './ways-in.ts';
+
+let portal: Portal;
+test.beforeAll(async () => { portal = await startPortal('none', ['olivia', 'pat']); });
+test.afterAll(async () => { await portal.stop(); });
+
+const totpOf = (secret: string, inMs = 0): string => generateSync({ secret, epoch: Math.floor((Date.now() + inMs) / 1_000) });
+const PHONE = '+15550100111';
+
+test('E2E-12: a phone is saved on the way in, its code wrong and right; then codes, another one, and a computer that is remembered', async ({ browser }) => {
+  await withSettings(portal, { secondFactor: 'sms' }, async () => {
+    const page = await freshPage(browser);
+    await give(page, portal, 'dana', portal.password, '/monitoring/daily-checks?q=mail');
+    await isAt(page, 'Your mobile phone');
+    await expect(page).toHaveURL(/\/phone$/);
+    await whole(page, 'phone');
+    await page.getByLabel('Mobile phone').fill('555 0100');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Enter the number in international form, such as +15550100200.')).toBeVisible();
+    await page.getByLabel('Mobile phone').fill('+1 (555) 010-0111');
+    await page.keyboard.press('Enter');
+    await isAt(page, 'Enter the code');
+    await expect(page).toHaveURL(/\/sms-verification$/);
+    await expect(page.getByText('••• 11')).toBeVisible();
+    await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute('autocomplete', 'one-time-code');
+    await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute('inputmode', 'numeric');
+    await whole(page, 'sms-verification');
+    const code = await codeFor(portal.url, PHONE);
+    await typeCode(page, '12');
+    await expect(page.getByText('Enter the six digits of the code.')).toBeVisible();
+    await typeCode(page, wrongOf(code));
+    await expect(page.getByText('The code is not valid.')).toBeVisible();
+    await expect(page.getByLabel('Code', { exact: true })).toHaveValue('');
+    await typeCode(page, code);
+    await isIn(page);
+    await expect(page).toHaveURL(/daily-checks\?q=mail$/);
+    await page.context().close();
+
+    const other = await freshPage(browser);
+    await other.clock.install();
+    await give(other, portal, 'dana');
+    await isAt(other, 'Enter the code');
+    // It is theirs now: nobody leads the codes elsewhere on the way in.
+    await expect(other.getByRole('button', { name: 'Use another number' })).toHaveCount(0);
+    const again = other.getByRole('button', { name: /^Send another code/ });
+    await expect(other.getByText(/^You can ask for another code in \d+ s \(2 left\)\.$/)).toBeVisible();
+    const first = await codeFor(portal.url, PHONE, 2);
+    await other.clock.fastForward(31_000);
+    await again.click();
+    await expect(other.getByText('Another code is on its way.')).toBeVisible();
+    await expect(other.getByText(/\(1 left\)/)).toBeVisible();
+    const second = await codeFor(portal.url, PHONE, 3);
+    if (first !== second) {
+      await typeCode(other, first);
+      await expect(other.getByText('The code is not valid.')).toBeVisible();
+    }
+    await expect(other.getByLabel('Code', { exact: true })).toBeFocused();
+    // A number takes three codes in an hour: the one that was sent still opens.
+    await other.clock.fastForward(31_000);
+    await again.click();
+    await expect(other.getByText('No more codes can be sent for this sign-in. Start again later.')).toBeVisible();
+    await other.getByRole('button', { name: 'Back to sign in' }).click();
+    await isAt(other, 'Sign in');
+    await other.goBack();
+    await expect(other).toHaveURL(/\/login$/);
+    await other.context().close();
+  });
+});
+
+test('E2E-12, FACTOR-8: a remembered computer is asked for no code again, and a number that was never proven is changed on the way', async ({ browser }) => {
+  await withSettings(portal, { secondFactor: 'sms' }, async () => {
+    const page = await freshPage(browser);
+    await page.clock.install();
+    await page.goto(`${portal.url}/login`);
+    await page.getByRole('switch', { name: /Remember this computer/ }).click();
+    await page.getByLabel('Username').fill('rita');
+    await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Mobile phone').fill('0015550100222');
+    await page.keyboard.press('Enter');
+    await isAt(page, 'Enter the code');
+    await page.clock.fastForward(31_000);
+    await page.getByRole('button', { name: 'Use another number' }).click();
+    await page.getByLabel('New mobile phone').fill('+15550100333');
+    await page.getByRole('button', { name: 'Send code' }).click();
+    await expect(page.getByText('••• 33')).toBeVisible();
+    await typeCode(page, await codeFor(portal.url, '+15550100333'));
+    await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await isAt(page, 'Sign in');
+    const sent = await sentTo(portal.url, '+15550100333');
+    await give(page, portal, 'rita');
+    await isIn(page);
+    expect(await sentTo(portal.url, '+15550100333')).toBe(sent);
+    await page.context().close();
+  });
+});
+
+test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where it begins again', async ({ browser }) => {
+  await withSettings(portal, { secondFactor: 'sms' }, async () => {
+    const page = await freshPage(browser);
+    await give(page, portal, 'rita');
+    await isAt(page, 'Enter the code');
+    const code = await codeFor(portal.url, '+15550100333', 2);
+    for (let n = 0; n < 5; n++) {
+      await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled({ timeout: 40_000 });
+      await typeCode(page, wrongOf(code));
+      if (n < 4) await expect(page.getByText('The code is not valid.')).toBeVisible();
+    }
+    await expect(page.getByText('This sign-in has expired. Start again.')).toBeVisible();
+    await expect(page).toHaveURL(/\/login$/);
+    for (const path of ['/sms-verification', '/phone', '/verification', '/enrol']) {
+      await page.goto(portal.url + path);
+      await expect(page).toHaveURL(/\/login$/);
+    }
+    await page.context().close();
+  });
+});
+
+test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on the way in; its codes and a recovery code open later', async ({ browser }) => {
+  let secret = '', kept: string[] = [];
+  await withSettings(portal, { secondFactor: 'strong' }, async () => {
+    const page = await freshPage(browser);
+    await give(page, portal, 'olivia');
+    await isAt(page, 'Set up an authenticator app');
+    await expect(page).toHaveURL(/\/enrol$/);
+    await whole(page, 'enrol');
+    secret = (await page.getByLabel('Key for your authenticator app').innerText()).replace(/\s/g, '');
+    await typeCode(page, wrongOf(totpOf(secret)));
+    await expect(page.getByText('The code is not valid.')).toBeVisible();
+    await typeCode(page, totpOf(secret));
+    await isAt(page, 'Keep your recovery codes');
+    await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
+    await whole(page, 'recovery-codes');
+    kept = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
+    expect(kept).toHaveLength(10);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe('recovery-codes.txt');
+    await page.getByRole('checkbox', { name: /I have kept them/ }).check();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await isIn(page);
+    await page.context().close();
+  });
+
+  const page = await freshPage(browser);
+  await give(page, portal, 'olivia');
+  await isAt(page, 'Confirm that it is you');
+  await expect(page).toHaveURL(/\/verification$/);
+  await whole(page, 'verification');
+  await typeCode(page, '000000');
+  await expect(page.getByText('The code is not valid.')).toBeVisible();
+  await typeCode(page, totpOf(secret, 30_000));
+  await isIn(page);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await isAt(page, 'Sign in');
+  await give(page, portal, 'olivia');
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  for (const [code, right] of [['aaaa-aaaa-aaaa', false], [kept[0] ?? '', true]] as const) {
+    await page.getByLabel('Recovery code').fill(code);
+    await page.keyboard.press('Enter');
+    if (!right) await expect(page.getByText('The code is not valid.')).toBeVisible();
+  }
+  await isIn(page);
+  await page.context().close();
+});
+
+test('E2E-12, FACTOR-6: a passkey opens after the password and alone, and one that is not shown opens nothing', async ({ browser }) => {
+  const page = await freshPage(browser);
+  const device = await page.context().newCDPSession(page);
+  await device.send('WebAuthn.enable');
+  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
+    options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  });
+  await give(page, portal, 'pat');
+  await isIn(page);
+  const pat = await byApi(portal, 'pat');
+  const { options } = await pat.call('POST', `profile/${pat.id}/passkeys/options`, {}) as { options: string };
+  const made = await page.evaluate(async (json) => {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(JSON.parse(json));
+    const credential = await navigator.credentials.create({ publicKey }) as PublicKeyCredential;
+    return JSON.stringify(credential.toJSON());
+  }, options);
+  await pat.call('POST', `profile/${pat.id}/passkeys`, { name: 'Test key', response: made });
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await isAt(page, 'Sign in');
+
+  await give(page, portal, 'pat');
+  await isAt(page, 'Confirm that it is you');
+  await expect(page.getByRole('button', { name: 'Use passkey' })).toBeFocused();
+  await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('No passkey was used. Try again, or sign in another way.')).toBeVisible();
+  await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+  await page.getByRole('button', { name: 'Use passkey' }).click();
+  await isIn(page);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await isAt(page, 'Sign in');
+
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await expect(page.getByRole('button', { name: 'Log out' })).toBeVisible();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await isAt(page, 'Sign in');
+  await device.send('WebAuthn.clearCredentials', { authenticatorId });
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await expect(page.getByText('No passkey was used. Try again, or sign in another way.')).toBeVisible();
+  await expect(page).toHaveURL(/\/login$/);
+  await page.context().close();
+});
