@@ -3,6 +3,7 @@ import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
 import * as monitoring from './monitoring/events.ts';
 import { userPreferred } from './account/preferences.ts';
 import { shiftEnded } from './monitoring/shift.ts';
+import * as rules from './monitoring/rules.ts';
 import { viewRemoved, viewSaved } from './monitoring/views.ts';
 import * as people from './people/events.ts';
 
@@ -17,6 +18,7 @@ export const EventSchema = v.variant('type', [
   monitoring.keyMade, monitoring.keyRotated, monitoring.keyRevoked, monitoring.keyHeard,
   monitoring.computerSeen, monitoring.computerNoted, monitoring.computerIgnored, monitoring.computerHeeded, monitoring.repositorySampled,
   viewSaved, viewRemoved, shiftEnded,
+  rules.ruleMade, rules.ruleChanged, rules.ruleRemoved, rules.rulesOrdered, rules.problemExcepted, rules.problemUnexcepted, rules.problemRuled,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];
@@ -25,10 +27,11 @@ export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 /** What is decided but not yet in the log. `company` null: of the provider as a whole. `entity` is `<noun>:<id>` for the audit trail. */
 export interface Draft { readonly event: Event; readonly company: CompanyN | null; readonly entity: string }
 
-/** Who did it: a user (`impersonation`: while signed in as another, under that number), a source (by its key), or the server's own clock. */
+/** Who did it: a user (`impersonation`: while signed in as another, under that number), a source (by its key), a rule (by the name it had), or the server's own clock. */
 export type Actor =
   | { readonly is: 'user'; readonly id: UserId; readonly impersonation?: string | undefined }
   | { readonly is: 'source'; readonly id: string }
+  | { readonly is: 'rule'; readonly id: string; readonly name: string }
   | { readonly is: 'clock' };
 
 /** An event in the log. `seq` is without holes and in commit order within its tenant (LOG-2). */
@@ -43,6 +46,7 @@ export interface Logged extends Draft {
 
 const actor = v.variant('is', [
   v.object({ is: v.literal('user'), id: v.string(), impersonation: v.optional(v.string()) }), v.object({ is: v.literal('source'), id: v.string() }), v.object({ is: v.literal('clock') }),
+  v.object({ is: v.literal('rule'), id: v.string(), name: v.string() }),
 ]);
 /** An event as it travels. A type that this version does not know is kept out by the reader, who then loads anew (SYNC-9). */
 export const LoggedSchema = v.object({

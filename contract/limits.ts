@@ -13,6 +13,7 @@ export const LIMITS = {
   preferenceChars: 8_000,
   viewChars: 2_000,
   viewsPerUser: 100,
+  rules: 200,
   repositoryDays: 90,
   messageChars: 500,
   logBytes: 100_000,

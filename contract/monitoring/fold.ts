@@ -2,6 +2,7 @@ import type { Event, EventOf, Logged } from '../events.ts';
 import type { Rows, Touch } from '../fold.ts';
 import type { ProblemN } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import { byRuleOf, foldRules } from './rule-fold.ts';
 import type { ComputerRow, JobRow, ProblemRow, RunRow, StatRow } from './rows.ts';
 
 /** How many finished runs a job remembers for what is usual. */
@@ -35,7 +36,7 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
       const by = personOf(logged);
       return eachProblem(rows, event.data.problems, (one) => ({ ...one, review: { by, at, comment: event.data.comment }, snooze: null }));
     }
-    case 'problem.reopened@1': return eachProblem(rows, event.data.problems, (one) => ({ ...one, review: null }));
+    case 'problem.reopened@1': return eachProblem(rows, event.data.problems, (one) => ({ ...one, review: null, ...(one.exception && { exception: null, unexcused: true }) }));
     case 'problem.snoozed@1': {
       const { until, reason } = event.data;
       return eachProblem(rows, event.data.problems, (one) => ({ ...one, snooze: { by: personOf(logged), at, until, reason } }));
@@ -49,6 +50,9 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
       const { ticket } = event.data;
       return eachProblem(rows, event.data.problems, (one) => ({ ...one, ticket }));
     }
+    case 'problem.excepted@1': case 'problem.unexcepted@1': case 'problem.ruled@1':
+    case 'rule.made@1': case 'rule.changed@1': case 'rule.removed@1': case 'rules.ordered@1':
+      return foldRules(rows, logged, event);
     case 'key.made@1':
       rows.key?.set(event.data.id, { ...event.data, madeAt: at, rotatedAt: null, revokedAt: null, firstResultAt: null });
       return;
@@ -102,6 +106,9 @@ export function touchesMonitoring(event: Event): Touch[] {
     case 'problem.reviewed@1': case 'problem.reopened@1': case 'problem.snoozed@1': case 'problem.woken@1': case 'problem.noted@1':
     case 'problem.ticketed@1':
       return event.data.problems.map((n): Touch => ['problem', n]);
+    case 'problem.excepted@1': case 'problem.unexcepted@1': case 'problem.ruled@1': return [['problem', event.data.problem]];
+    case 'rule.made@1': case 'rule.changed@1': case 'rule.removed@1': return [['rule', event.data.id]];
+    case 'rules.ordered@1': return event.data.ids.map((id): Touch => ['rule', id]);
     case 'key.made@1': case 'key.rotated@1': case 'key.revoked@1': case 'key.heard@1': return [['key', event.data.id]];
     case 'computer.seen@1': case 'computer.noted@1': case 'computer.ignored@1': case 'computer.heeded@1': return [['computer', event.data.id]];
     case 'repository.sampled@1': return [['repository', event.data.id]];
@@ -115,8 +122,8 @@ export const emptyStat = (n: number): StatRow => ({
   n, starts: [], durations: [], bytes: [], files: [], lastStart: null, lastSuccess: null, running: null, missedFor: null, taught: {},
 });
 
-const personOf = (logged: Logged): string =>
-  logged.subject ?? (logged.actor.is === 'clock' ? 'clock' : logged.actor.id);
+const personOf = ({ subject, actor }: Logged): string =>
+  subject ?? (actor.is === 'clock' ? 'clock' : actor.is === 'rule' ? byRuleOf(actor.name) : actor.id);
 
 const keep = <T>(list: readonly T[], one: T | null): readonly T[] => (one === null ? list : [...list.slice(1 - REMEMBERED), one]);
 

@@ -132,6 +132,10 @@ export interface ProblemView {
   readonly snooze: (Snooze & { readonly name: string }) | null;
   readonly note: (Note & { readonly name: string }) | null;
   readonly ticket: string | null;
+  /** Known by a rule (its name): counts as OK. */
+  readonly exception?: { readonly name: string; readonly at: Ms } | null;
+  /** What rules say to it. */
+  readonly hints?: readonly { readonly name: string; readonly hint: string }[];
 }
 
 /** The key of the head that all causes stand under which one job alone has. */

@@ -1,4 +1,5 @@
 import type { Bytes, CauseN, CompanyN, Day, JobN, KeyId, Ms, ProblemN, RunN, Seconds, UserId } from '../ids.ts';
+import type { Ruled } from './rules.ts';
 import type { EntityGroup, JobType, Measure, ProblemKind, ProblemState, Source, Status } from './words.ts';
 
 /** When a job is due: every so many seconds, or at the minutes of a cron line in a zone. */
@@ -103,6 +104,12 @@ export interface ProblemRow {
   readonly snooze: Snooze | null;
   readonly note: Note | null;
   readonly ticket: string | null;
+  /** Known, counts as OK: the rule, by the name it had then, and since when. */
+  readonly exception?: Omit<Ruled, 'hint'> | null;
+  /** A person has taken an exception back: no rule makes it one again. */
+  readonly unexcused?: true;
+  /** Rules that acted on it, each once. */
+  readonly ruled?: readonly Ruled[];
 }
 
 export interface KeyRow {

@@ -37,7 +37,7 @@ function saidOf({ event: { data } }: Deed): Pick<Evidence, 'comment' | 'until'> 
 const stateOf = ({ event }: Deed): string => ('what' in event.data && event.data.what === 'disabled' ? 'Disabled' : '');
 
 const whoOf = ({ actor, subject }: Deed, people: ReadonlyMap<string, string>): string =>
-  (subject !== null ? people.get(subject) ?? FORMER : actor.is === 'user' ? people.get(actor.id) ?? FORMER : actor.is === 'source' ? 'The source' : 'The clock');
+  (subject !== null ? people.get(subject) ?? FORMER : actor.is === 'user' ? people.get(actor.id) ?? FORMER : actor.is === 'source' ? 'The source' : actor.is === 'rule' ? `Rule “${actor.name}”` : 'The clock');
 const FORMER = 'A former user';
 
 async function peopleOf(tx: TenantTx): Promise<ReadonlyMap<string, string>> {

@@ -41,9 +41,9 @@ export async function executionOf(tx: TenantTx, run: RunRow, scope: Scope, now: 
 }
 
 function stateOf(problem: ProblemRow | undefined, now: Ms): Execution['state'] {
-  if (!problem || (problem.closedAt !== null && problem.review === null)) return 'none';
+  if (!problem || (problem.closedAt !== null && problem.review === null && !problem.exception)) return 'none';
   if (problem.review !== null) return 'cleared';
-  return problem.snooze !== null && problem.snooze.until > now ? 'snoozed' : 'pending';
+  return problem.snooze !== null && problem.snooze.until > now ? 'snoozed' : problem.exception ? 'cleared' : 'pending';
 }
 
 async function problemOf(tx: TenantTx, problem: ProblemRow, { companies, deleted }: Scope): Promise<Execution['problem']> {
@@ -65,7 +65,8 @@ async function problemOf(tx: TenantTx, problem: ProblemRow, { companies, deleted
 
 const DONE = {
   'problem.reviewed@1': 'Reviewed', 'problem.reopened@1': 'Taken back to check', 'problem.snoozed@1': 'Snoozed', 'problem.woken@1': 'Snooze ended',
-  'problem.noted@1': 'Note', 'problem.ticketed@1': 'Ticket', 'problem.opened@1': 'Began', 'problem.closed@1': 'Over',
+  'problem.noted@1': 'Note', 'problem.ticketed@1': 'Ticket', 'problem.excepted@1': 'Exception', 'problem.unexcepted@1': 'Exception ended', 'problem.ruled@1': 'Rule',
+  'problem.opened@1': 'Began', 'problem.closed@1': 'Over',
 } as const satisfies Partial<Record<EventType, ProblemDeed>>;
 const isDeed = (type: string): type is keyof typeof DONE => type in DONE;
 
@@ -93,21 +94,22 @@ async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Exec
   const { rows: events } = await historyQuery(tx.tenant, n, company).execute(tx.sql);
   const names = new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));
   return events.flatMap(({ type, at, actor, data }) => (!isDeed(type) ? [] : [{
-    at: iso(at), who: actor.is === 'user' ? names.get(actor.id) ?? 'A former user' : actor.is === 'source' ? 'The source' : 'The clock',
+    at: iso(at), who: actor.is === 'user' ? names.get(actor.id) ?? 'A former user' : actor.is === 'source' ? 'The source' : actor.is === 'rule' ? `Rule “${actor.name}”` : 'The clock',
     ...saidOf(DONE[type], data as Said),
   }]));
 }
 
 /** What the events of `DONE` may say beside the problem. */
-interface Said { readonly comment?: string | null; readonly content?: string | null; readonly reason?: string; readonly ticket?: string | null; readonly until?: Ms; readonly by?: 'success' | 'changed' }
+interface Said { readonly comment?: string | null; readonly content?: string | null; readonly reason?: string; readonly ticket?: string | null; readonly until?: Ms; readonly by?: 'success' | 'changed'; readonly did?: readonly string[]; readonly hint?: string | null }
 
-function saidOf(what: (typeof DONE)[keyof typeof DONE], { comment, content, reason, ticket, until, by }: Said): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {
+function saidOf(what: (typeof DONE)[keyof typeof DONE], { comment, content, reason, ticket, until, by, did, hint }: Said): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {
   const none = { comment: null, until: null };
   switch (what) {
     case 'Note': return content == null ? { ...none, what: 'Note taken away' } : { ...none, what, comment: content };
     case 'Ticket': return ticket == null ? { ...none, what: 'Ticket taken away' } : { ...none, what, comment: ticket };
     case 'Snoozed': return { what, comment: reason ?? null, until: isoOrNull(until ?? null) };
     case 'Over': return { ...none, what: by === 'changed' ? 'Changed' : what };
+    case 'Rule': return { ...none, what, comment: [did?.includes('notified') ? 'Users were told by mail' : null, hint].flatMap((text) => text ?? []).join('. ') || null };
     default: return { ...none, what, comment: comment ?? null };
   }
 }

@@ -11,6 +11,7 @@ import { cronNext } from './cron.ts';
 import { ABANDONED, decide, type Ground, type Say, stepProblem } from './decide.ts';
 import { groundOfJobs, lock, usedOf } from './ground.ts';
 import type { Normal } from './normal.ts';
+import { appendRuled } from './rules/append-ruled.ts';
 
 /**
  * RUN-3: marks those of `jobs` that did not run, each expectation once, and answers when each is due next. A source whose last request
@@ -37,7 +38,7 @@ export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[]
         next.set(job.n, expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext)?.dueAt ?? Infinity);
       }
     }
-    await tx.append(drafts, byClock(now), usedOf(before, ground.next));
+    await appendRuled(world, tx, ground, drafts, byClock(now), usedOf(before, ground.next));
     return next;
   });
 }
@@ -71,7 +72,7 @@ export async function markAbandoned(world: World, tenant: TenantId, overlong: re
       // Its end may have come since it was looked for.
       if (row?.status === 'Running' && owner && key) drafts.push(...decide(ground, key, [abandoned(owner, row)], now).drafts);
     }
-    await tx.append(drafts, byClock(now), usedOf(before, ground.next));
+    await appendRuled(world, tx, ground, drafts, byClock(now), usedOf(before, ground.next));
   });
 }
 

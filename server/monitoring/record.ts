@@ -11,6 +11,7 @@ import { type Asked, causesOf, groundFor, nothingAsked, usedOf } from './ground.
 import { stands } from './ingest-key.ts';
 import { clampLog } from './log-body.ts';
 import type { Normal } from './normal.ts';
+import { appendRuled } from './rules/append-ruled.ts';
 
 /** A request's results. `refused` were turned away before: they are answered with the rest. */
 interface Request { readonly read: KeyRow; readonly executions: readonly Normal[]; readonly at: Ms; readonly refused: Ingested['rejected'] }
@@ -23,7 +24,7 @@ export function record(world: World, tenant: TenantId, read: KeyRow, executions:
   // What failures come to is remembered: better before the provider's other writers wait for this one.
   causesOf(executions);
   let line = lines.get(world.store);
-  if (line === undefined) lines.set(world.store, (line = together((of, requests) => recordAll(world.store, of, requests), ({ executions: all }: Request) => all.length, AT_ONCE)));
+  if (line === undefined) lines.set(world.store, (line = together((of, requests) => recordAll(world, of, requests), ({ executions: all }: Request) => all.length, AT_ONCE)));
   return line(tenant, { read, executions, at, refused });
 }
 
@@ -32,33 +33,33 @@ const lines = new WeakMap<Store, (tenant: TenantId, request: Request) => Promise
 /** So many results share a transaction: others who write for the provider wait for it. */
 const AT_ONCE = 600;
 
-const recordAll = (store: Store, tenant: TenantId, requests: readonly Request[]): Promise<(Ingested | null)[]> => store.tenant(tenant, async (tx) => {
+const recordAll = (world: World, tenant: TenantId, requests: readonly Request[]): Promise<(Ingested | null)[]> => world.store.tenant(tenant, async (tx) => {
   await tx.lock();
   const asked = nothingAsked();
   // Read for all of them at once, so that no decision waits for what was decided before to be written.
   if (requests.length > 1) await Promise.all(requests.map(({ read, executions, at }) => groundFor(tx, asked, read.id, executions, at)));
   const answers: (Ingested | null)[] = [];
-  for (const request of requests) answers.push(await recordOne(tx, asked, request, store.kind === 'pglite'));
+  for (const request of requests) answers.push(await recordOne(world, tx, asked, request));
   return answers;
 });
 
-async function recordOne(tx: TenantTx, asked: Asked, { read, executions, at, refused }: Request, alone: boolean): Promise<Ingested | null> {
+async function recordOne(world: World, tx: TenantTx, asked: Asked, { read, executions, at, refused }: Request): Promise<Ingested | null> {
   const ground = await groundFor(tx, asked, read.id, executions, at);
   const key = await stands(tx, read);
   if (key === null) return null;
-  const decision = await write(tx, ground, key, executions, at);
+  const decision = await write(world, tx, ground, key, executions, at);
   const rejected = decision.rejected.length === 0 ? [...refused] : [...refused, ...decision.rejected].sort((a, b) => a.index - b.index);
-  await noteHealth(tx, key.id, at, decision.accepted + decision.duplicates, rejected, alone);
+  await noteHealth(tx, key.id, at, decision.accepted + decision.duplicates, rejected, world.store.kind === 'pglite');
   return { accepted: decision.accepted, duplicates: decision.duplicates, rejected };
 }
 
-async function write(tx: TenantTx, ground: Ground, key: KeyRow, executions: readonly Normal[], at: Ms): Promise<Decision> {
+async function write(world: World, tx: TenantTx, ground: Ground, key: KeyRow, executions: readonly Normal[], at: Ms): Promise<Decision> {
   const before = { ...ground.next };
   const decision = decide(ground, key, executions, at);
   const drafts = key.firstResultAt === null && decision.accepted > 0
     ? [...decision.drafts, { event: { type: 'key.heard@1' as const, data: { id: key.id } }, company: key.company, entity: `key:${key.id}` }]
     : decision.drafts;
-  await tx.append(drafts, bySource(key.id, at), usedOf(before, ground.next));
+  await appendRuled(world, tx, ground, drafts, bySource(key.id, at), usedOf(before, ground.next));
   await keepLogs(tx, decision.logs);
   await keepTasks(tx, decision.tasks);
   return decision;

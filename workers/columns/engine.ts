@@ -4,6 +4,7 @@ import type { UserId } from '#contract/ids.ts';
 import type { CauseRow, KeyRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import type { ViewRow } from '#contract/monitoring/views.ts';
+import { ruleNameOf } from '#contract/monitoring/rule-fold.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Engine, SmallTable } from '#workers/seams.ts';
 import { Answered } from './answered.ts';
@@ -45,7 +46,7 @@ export function makeEngine(): Engine {
   };
   const lookup: Lookup = {
     job: (n) => jobs.rows.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
-    name: (id) => names.get(id) ?? '', isWaiting: (n) => problems.over.has(n), histories: new Histories(),
+    name: (id) => names.get(id) ?? ruleNameOf(id) ?? '', isWaiting: (n) => problems.over.has(n), histories: new Histories(),
   };
   const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
   const shelf = { segments, problems, rows: jobs, jobs: jobNames, companies: companyNames, orders, scratch: new Scratch(), get days() { return days; } };

@@ -10,14 +10,19 @@ const [NONE, PENDING, SNOOZED, CLEARED] = [0, 1, 2, 3] as const;
 const OTHER = PROBLEM_KINDS.indexOf('other') + 1;
 
 /**
- * A problem ended: cleared if a person reviewed it, else it asks nothing any more. A snooze that still runs hides it; a review clears
- * it; else it is pending.
+ * A problem ended: cleared if a person reviewed it or a rule knew it as an exception, else it asks nothing any more. A snooze that still runs hides it;
+ * a review or an exception clears it; else it is pending.
  */
-export function reviewOf(problem: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review'>, now: Ms): ReviewState {
+export function reviewOf(problem: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review' | 'exception'>, now: Ms): ReviewState {
   if (problem.closedAt === null && problem.snooze !== null && problem.snooze.until > now) return 'snoozed';
-  if (problem.review !== null) return 'cleared';
+  if (isCleared(problem)) return 'cleared';
   return problem.closedAt === null ? 'pending' : 'none';
 }
+
+/** By a person, or as an exception by a rule. */
+const isCleared = ({ review, exception }: Pick<ProblemRow, 'review' | 'exception'>): boolean => review !== null || (exception ?? null) !== null;
+
+const UNKNOWN = { review: null } as const;
 
 /** Byte tables over problem numbers, told by three sources: rows put, rows laid over them, and the time (a snooze ends by itself). */
 export class Problems {
@@ -92,7 +97,7 @@ export class Problems {
     this.reach(n);
     const row = this.at(n);
     this.snoozed.delete(n);
-    this.review[n] = !row ? NONE : row.review !== null ? CLEARED : row.closedAt === null ? PENDING : NONE; // as if not snoozed
+    this.review[n] = !row ? NONE : isCleared(row) ? CLEARED : row.closedAt === null ? PENDING : NONE; // as if not snoozed
     this.cause[n] = row?.cause ?? 0;
     this.anomaly[n] = row?.state === 'Anomaly' ? 1 : 0;
     if (!row) return;
@@ -108,7 +113,7 @@ export class Problems {
     this.to = Infinity;
     for (const [n, until] of this.snoozed) {
       const asleep = until > now;
-      this.review[n] = asleep ? SNOOZED : this.at(n)?.review ? CLEARED : PENDING;
+      this.review[n] = asleep ? SNOOZED : isCleared(this.at(n) ?? UNKNOWN) ? CLEARED : PENDING;
       if (asleep) this.to = Math.min(this.to, until); else this.from = Math.max(this.from, until);
     }
   }

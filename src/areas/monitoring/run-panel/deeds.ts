@@ -17,6 +17,9 @@ export function deedLine({ who, what, comment, until }: Execution['history'][num
     case 'Note taken away': return { icon: 'note', who, did: 'took the note away', said: null };
     case 'Ticket': return { icon: 'ticket', who, did: `tied it to ticket ${comment ?? ''}`.trim(), said: null };
     case 'Ticket taken away': return { icon: 'ticket', who, did: 'took the ticket away', said: null };
+    case 'Exception': return { icon: 'rules', who, did: 'counts it as OK: known', said: null };
+    case 'Exception ended': return { icon: 'minus', who: null, did: 'It is no exception any more: no rule matches', said: null };
+    case 'Rule': return { icon: 'rules', who, did: 'acted on it', said: comment };
     case 'Began': return { icon: STATES[state].icon, who: null, did: 'It began', said: null };
     case 'Over': return { icon: 'success', who: null, did: 'It was over: the job succeeded', said: null };
     case 'Changed': return { icon: 'minus', who: null, did: 'It was over: the job did something else', said: null };
