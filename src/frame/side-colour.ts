@@ -2,16 +2,16 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { keep, kept } from '../kept.ts';
 import { sideOf } from './brand-colours.ts';
 
-/** Colours that a user may give the sidebar, each legible in both themes. */
+/** Colours that a user may give the sidebar, each with the shade for the dark theme: all are legible. */
 export const SIDE_COLOURS = [
-  ['#1b3256', 'Navy'], ['#12454c', 'Teal'], ['#1f4030', 'Forest'], ['#47284f', 'Plum'], ['#5a2330', 'Wine'], ['#33373d', 'Slate'],
+  ['#1b3256', '#12203a', 'Navy'], ['#0f3a40', '#0b2428', 'Teal'], ['#1f4030', '#12261c', 'Forest'], ['#47284f', '#2a182f', 'Plum'], ['#5a2330', '#331419', 'Wine'], ['#33373d', '#1d2024', 'Slate'],
 ] as const;
 
 /** What was chosen; null: the provider's own. */
 export const useSideColour = (): string | null => useSyncExternalStore(subscribe, () => colour);
-/** Anything but a colour that can be read on is the provider's own. */
+/** Anything but one of them is the provider's own. */
 export function setSideColour(next: string | null): void {
-  const known = next !== null && sideOf(next, 'light') !== null ? next.toLowerCase() : null;
+  const known = SIDE_COLOURS.find(([light]) => light === next)?.[0] ?? null;
   if (known === colour) return;
   colour = known;
   keep(KEY, colour);
@@ -23,16 +23,17 @@ export function useOwnSide(): void {
   const own = useSideColour();
   useEffect(() => {
     const { style } = document.documentElement;
-    const side = own === null ? null : sideOf(own, 'light');
-    if (!side) return;
-    const names = { '--own-sidebar': side.side, '--own-side-on': side.on, '--own-side-line': side.line };
+    const [light, dark] = SIDE_COLOURS.find(([one]) => one === own) ?? [];
+    if (light === undefined || dark === undefined) return;
+    const names = Object.fromEntries([['', sideOf(light, 'light')] as const, ['-dark', sideOf(dark, 'dark')] as const].flatMap(([ground, side]) => (side === null ? []
+      : [[`--own-sidebar${ground}`, side.side], [`--own-side-on${ground}`, side.on], [`--own-side-line${ground}`, side.line]])));
     for (const [name, value] of Object.entries(names)) style.setProperty(name, value);
     return () => Object.keys(names).forEach((name) => style.removeProperty(name));
   }, [own]);
 }
 
 const KEY = 'sidebarColor';
-let colour = kept(KEY);
+let colour: string | null = kept(KEY);
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);

@@ -72,7 +72,7 @@ export function PasswordForm({ me, least, current: label, failed, action, onChan
   return (
     <form ref={form} className="grid gap-4" onSubmit={(event) => void change(event)} noValidate aria-busy={busy}>
       <input type="text" name="username" autoComplete="username" value={me.username} readOnly hidden />
-      <ul className="m-0 grid gap-1 pl-4 text-ink-2">{rulesOf(me.auth, least).map((rule) => <li key={rule}>{rule}</li>)}</ul>
+      <ul className="m-0 grid list-disc gap-1 pl-4 text-ink-2">{rulesOf(me.auth, least).map((rule) => <li key={rule}>{rule}</li>)}</ul>
       {fault !== null && fault.at === null && <Callout tone="failed" alert>{fault.sentence}</Callout>}
       <TextField {...field('current')} label={label} />
       <TextField

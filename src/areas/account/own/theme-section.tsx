@@ -17,7 +17,7 @@ export function ThemeSection() {
       <fieldset className="m-0 min-w-0 border-0 p-0">
         <legend className="pb-1.5 font-semibold">Colour of the sidebar</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-1">
-          {[[null, 'The provider’s'] as const, ...SIDE_COLOURS].map(([value, word]) => (
+          {[[null, null, 'The provider’s'] as const, ...SIDE_COLOURS].map(([value, , word]) => (
             <label key={word} className="flex min-h-8 cursor-pointer items-center gap-2 pointer-coarse:min-h-11">
               <input
                 type="radio" name="side-colour" checked={colour === value} onChange={() => setSideColour(value)}

@@ -1,0 +1,64 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect } from '@playwright/test';
+import type { Browser, Locator, Page } from '@playwright/test';
+import { beyondTab, pictureOf } from './person.ts';
+import { apiOf } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+/** People with accounts of their own, at a portal. */
+export interface Accounts {
+  readonly admin: Awaited<ReturnType<typeof apiOf>>;
+  readonly at: (path: string) => string;
+  /** Signs in, on the way to the own profile. */
+  enter(page: Page, username: string, password?: string): Promise<void>;
+  /** Made by the administrator, with a password (`FIRST`) that the user has to change. */
+  makeUser(username: string, roles: readonly string[], more?: object): Promise<void>;
+  /** Changed it to `SECOND`, as the user itself would have. */
+  settle(username: string): Promise<void>;
+}
+export const FIRST = 'paper-lantern-river-71', SECOND = 'granite-teapot-orchard-58';
+
+export async function accountsAt(portal: Portal): Promise<Accounts> {
+  const admin = await apiOf(portal, 'admin');
+  const json = { 'content-type': 'application/json' };
+  const at = (path: string): string => `${portal.url}/monitoring/${path}`;
+  return {
+    admin, at,
+    async enter(page, username, password = portal.password) {
+      await page.goto(at('profile'));
+      await page.getByLabel('Username').fill(username);
+      await page.getByRole('textbox', { name: 'Password' }).fill(password);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    },
+    async makeUser(username, roles, more = {}) {
+      await admin('POST', 'users', { username, name: `${username} of the test`, email: `${username}@example.com`, roles, companies: null, auth: 'db', password: FIRST, ...more });
+    },
+    async settle(username) {
+      const answer = await fetch(`${portal.url}/api/v1/auth/login/db`, { method: 'POST', headers: json, body: JSON.stringify({ username, password: FIRST }) });
+      const { data } = await answer.json() as { data: { token: string; userId: string } };
+      const changed = await fetch(`${portal.url}/api/v1/profile/${data.userId}/change-password/db`, {
+        method: 'POST', headers: { ...json, authorization: `Bearer ${data.token}` }, body: JSON.stringify({ currentPassword: FIRST, newPassword: SECOND }),
+      });
+      expect(await changed.json()).toMatchObject({ success: true });
+    },
+  };
+}
+
+export const toast = (page: Page, words: string | RegExp): Locator => page.getByRole('status', { name: 'Messages' }).getByText(words).last();
+export async function pageOf(browser: Browser): Promise<Page> { return (await browser.newContext()).newPage(); }
+
+/** Nothing for axe in both themes, nothing beyond the keyboard, and nothing wider than a phone. */
+export async function sound(page: Page, what: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+    expect(violations.map(({ id, nodes }) => `${what}, ${colorScheme}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await beyondTab(page), what).toEqual([]);
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.querySelector('main')?.scrollWidth ?? 0)), { message: what }).toBeLessThanOrEqual(390);
+  if (size) await page.setViewportSize(size);
+  await pictureOf(page, what);
+}

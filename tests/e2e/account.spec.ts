@@ -1,0 +1,203 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { generate } from 'otplib';
+import { accountsAt, FIRST, pageOf, SECOND, sound, toast } from './account-person.ts';
+import type { Accounts } from './account-person.ts';
+import { startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+const main = (page: Page) => page.getByRole('main');
+let portal: Portal;
+let people: Accounts;
+test.beforeAll(async () => {
+  portal = await startPortal();
+  people = await accountsAt(portal);
+});
+test.afterAll(async () => { await portal.stop(); });
+
+test('OWN-1, OWN-3: a profile is changed by what differs; a refusal stands beside its field, and leaving asks', async ({ page }) => {
+  await people.enter(page, 'dana');
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Profile' })).toHaveAttribute('aria-current', 'page');
+  await sound(page, 'profile');
+  await page.getByLabel('Mobile phone').fill('0555 010 0200');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Enter the number in international form')).toBeVisible();
+  await expect(page.getByLabel('Mobile phone')).toBeFocused();
+  await page.getByLabel('Mobile phone').fill('+1 555 010 0299');
+  await page.getByLabel('Username').fill('rita');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('The username already exists.')).toBeVisible();
+  await expect(page.getByLabel('Username')).toBeFocused();
+  await page.getByLabel('Username').fill('dana');
+  await page.getByLabel('Name', { exact: true }).fill('Dana R. Reyes');
+  await page.getByRole('link', { name: 'Daily checks' }).click();
+  await expect(page.getByRole('heading', { name: 'Leave without saving?' })).toBeVisible();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('switch', { name: /^News/ }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(toast(page, 'Profile saved')).toBeVisible();
+  await expect(page.getByLabel('Sidebar').getByText('Dana R. Reyes')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
+  await page.getByRole('radio', { name: 'Forest' }).check();
+  await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--side').trim())).toBe('#1f4030');
+  await page.reload();
+  await expect(page.getByLabel('Mobile phone')).toHaveValue('+15550100299');
+  await expect(page.getByRole('switch', { name: /^News/ })).not.toBeChecked();
+  await expect(page.getByRole('radio', { name: 'Forest' })).toBeChecked();
+  await page.getByRole('radio', { name: 'The provider’s' }).check();
+});
+
+test('OWN-5: who has to choose a password reaches nothing but that and the way out, and goes on when it is done', async ({ page }) => {
+  await people.makeUser('nora', ['operator'], { landingPage: '/monitoring/calendar-report' });
+  await people.enter(page, 'nora', FIRST);
+  await expect(page.getByRole('heading', { level: 1, name: 'Choose a new password' })).toBeVisible();
+  await page.goto(people.at('daily-checks'));
+  await expect(page).toHaveURL(/reset-password$/);
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(page.getByRole('navigation')).toBeHidden();
+  await sound(page, 'reset-password');
+  await expect(page.getByText(/At least 15 characters/)).toBeVisible();
+  await page.getByLabel('Present password').fill(FIRST);
+  await page.getByLabel('New password', { exact: true }).fill('short');
+  await page.getByLabel('New password again').fill('short');
+  await page.getByRole('button', { name: 'Set the password' }).click();
+  await expect(page.getByText('Choose a password of at least 15 characters.')).toBeVisible();
+  await page.getByLabel('New password', { exact: true }).fill(SECOND);
+  await page.getByLabel('New password again').fill(SECOND);
+  await page.getByLabel('Present password').fill('not this one');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('The current password is not valid.')).toBeVisible();
+  await expect(page.getByLabel('Present password')).toBeFocused();
+  await page.keyboard.type(FIRST);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Calendar view' })).toBeVisible(); // the user's landing page
+});
+
+test('OWN-4: a password is changed with its rules told before, and a refusal is in the words of the catalogue', async ({ page }) => {
+  await people.enter(page, 'nora', SECOND);
+  await page.getByRole('link', { name: 'Change password' }).click();
+  await expect(page.getByText(/At least 15 characters/)).toBeVisible();
+  await sound(page, 'change-password');
+  await page.getByLabel('Current password').fill(SECOND);
+  for (const label of ['New password', 'New password again']) await page.getByLabel(label, { exact: true }).fill('nora-of-the-test-1234');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(page.getByText('Choose a password without your name or the product in it.')).toBeVisible();
+  await expect(page.getByLabel('New password', { exact: true })).toBeFocused();
+  for (const label of ['New password', 'New password again']) await page.getByLabel(label, { exact: true }).fill(`${SECOND}-2`);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await expect(toast(page, 'Password changed. Your other sessions have ended.')).toBeVisible();
+  await expect(page.getByLabel('Current password')).toHaveValue('');
+  await page.goto(people.at('security-questions'));
+  await expect(page.getByRole('heading', { name: 'Three questions' })).toBeVisible();
+  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await expect(page.getByText('Choose a question.').first()).toBeVisible();
+  for (const [n, answer] of [[1, 'Elm Hill'], [2, 'Biscuit'], [3, 'Elm hill']] as const) {
+    await page.getByLabel(`Question ${n}`).selectOption({ index: n });
+    await page.getByLabel(`Answer ${n}`).fill(answer);
+  }
+  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await expect(page.getByText('Give each question an answer of its own.').first()).toBeVisible();
+  await sound(page, 'security-questions');
+  await page.getByLabel('Answer 3').fill('Granite');
+  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await expect(toast(page, 'Security questions saved')).toBeVisible();
+});
+
+test('OWN-6: sessions are seen where they are, and ended from elsewhere', async ({ browser }) => {
+  await people.makeUser('sven', ['operator']);
+  await people.settle('sven');
+  const [one, two] = [await pageOf(browser), await pageOf(browser)];
+  await people.enter(one, 'sven', SECOND);
+  await expect(one.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  await people.enter(two, 'sven', SECOND);
+  await two.getByRole('link', { name: 'Security' }).click();
+  const list = two.getByRole('list', { name: 'Sessions' });
+  await expect(list.getByRole('listitem')).toHaveCount(3);
+  await expect(list.getByText('This session')).toHaveCount(1);
+  await sound(two, 'security');
+  await two.getByRole('button', { name: 'End all others' }).click();
+  await expect(toast(two, '2 sessions ended')).toBeVisible();
+  await expect(list.getByRole('listitem')).toHaveCount(1);
+  await expect(one.getByText('Your session has expired. Please log in again to continue.')).toBeVisible({ timeout: 30_000 });
+  await expect(one).toHaveURL(/\/login$/);
+  await Promise.all([one.context().close(), two.context().close()]);
+});
+
+test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when it is asked, and removed', async ({ browser }) => {
+  await people.makeUser('faye', ['operator']);
+  await people.settle('faye');
+  const page = await pageOf(browser);
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+  await people.enter(page, 'faye', SECOND);
+  await page.getByRole('link', { name: 'Security' }).click();
+  await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByLabel(/QR code/)).toBeVisible();
+  const secret = (await dialog.getByLabel('Key for your authenticator app').innerText()).replaceAll(/\s/g, '');
+  await sound(page, 'authenticator');
+  await dialog.getByLabel('Code of the app').fill('000000');
+  await dialog.getByRole('button', { name: 'Turn it on' }).click();
+  await expect(dialog.getByText('The code is not valid.')).toBeVisible();
+  await dialog.getByLabel('Code of the app').fill(await generate({ secret }));
+  await dialog.getByRole('button', { name: 'Turn it on' }).click();
+  await expect(dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')).toHaveCount(10);
+  await page.keyboard.press('Escape');
+  await expect(dialog.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
+  const recovery = await dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').first().innerText();
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(main(page).getByText(/On since/)).toBeVisible();
+  await expect(main(page).getByText('10 codes left')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await dialog.getByLabel('Name').fill('Faye’s laptop');
+  await dialog.getByRole('button', { name: 'Go on' }).click();
+  await expect(toast(page, 'Passkey added')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Passkeys' }).getByText('Faye’s laptop')).toBeVisible();
+
+  // As if five minutes had gone by.
+  let refused = 0;
+  await page.context().route('**/api/v1/profile/*/recovery-codes', async (route) => {
+    if (refused++ > 0) return route.fallback();
+    return route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'no', error: { kind: 'reauth_required', message: 'Confirm that it is you to continue.' } }) });
+  });
+  await page.getByRole('button', { name: 'Make new codes' }).click();
+  await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+  await sound(page, 'reauth');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect(main(page).getByText('Confirm that it is you to continue.')).toBeVisible();
+  refused = 0;
+  await page.getByRole('button', { name: 'Make new codes' }).click();
+  await page.getByRole('button', { name: 'Use the passkey' }).click();
+  await expect(page.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  refused = 0;
+  await page.getByRole('button', { name: 'Make new codes' }).click();
+  await page.getByRole('button', { name: 'Use the password' }).click();
+  await page.getByLabel('Password').fill('not this one');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('The current password is not valid.')).toBeVisible();
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code', { exact: true }).fill(recovery);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('The code is not valid.')).toBeVisible();
+  await page.getByRole('button', { name: 'Use the password' }).click();
+  await page.getByLabel('Password').fill(SECOND);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Keep your recovery codes' })).toBeVisible();
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+
+  await page.getByRole('button', { name: 'Remove Faye’s laptop' }).click();
+  await dialog.getByRole('button', { name: 'Remove it' }).click();
+  await expect(toast(page, 'Passkey removed')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Remove it' }).click();
+  await expect(main(page).getByText(/Not set up/)).toBeVisible();
+  await page.context().close();
+});

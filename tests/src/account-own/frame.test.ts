@@ -1,0 +1,118 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Notification } from '#contract/account/notifications.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Result } from '#contract/result.ts';
+import { setDoor } from '#src/door.ts';
+import { exitWord } from '#src/frame/acting.ts';
+import { sideOf } from '#src/frame/brand-colours.ts';
+import { appOf, shownOf } from '#src/frame/notifications-shown.ts';
+import { answerReauth, withReauth } from '#src/frame/reauth.ts';
+import { SIDE_COLOURS } from '#src/frame/side-colour.ts';
+import { termsFor } from '#src/frame/terms.ts';
+import { beginOf, homeOf, mayOpen, menuOf } from '#src/menu.ts';
+import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+
+const NEEDED: Failure = { kind: 'reauth_required', message: 'Confirm that it is you to continue.' };
+const ok = { ok: true, value: 'done' } as const;
+/** A call that wants a factor so many times, and how often it was made. */
+function call(refusals: number): { readonly make: () => Promise<Result<string>>; readonly made: () => number } {
+  let made = 0;
+  return { make: () => Promise.resolve(made++ < refusals ? { ok: false, failure: NEEDED } : ok), made: () => made };
+}
+afterEach(() => answerReauth(false));
+
+test('OWN-2: a sensitive call asks once, and is made once more when a factor was shown', async () => {
+  const plain = call(0), one = call(1), two = call(1);
+  expect(await withReauth(plain.make)).toEqual(ok);
+  const both = Promise.all([withReauth(one.make), withReauth(two.make)]);
+  await Promise.resolve();
+  await Promise.resolve();
+  answerReauth(true);
+  expect(await both).toEqual([ok, ok]);
+  expect([plain.made(), one.made(), two.made()]).toEqual([1, 2, 2]);
+});
+
+test('OWN-2: who does not confirm gets the refusal, and is asked anew the next time', async () => {
+  const never = call(9);
+  const first = withReauth(never.make);
+  await Promise.resolve();
+  await Promise.resolve();
+  answerReauth(false);
+  expect(await first).toEqual({ ok: false, failure: NEEDED });
+  expect(never.made()).toBe(1);
+  const other: Failure = { kind: 'conflict', message: 'no' };
+  expect(await withReauth(() => Promise.resolve({ ok: false, failure: other }))).toEqual({ ok: false, failure: other });
+});
+
+test('OWN-2: a password that was typed already is shown instead of asking, and a wrong one is the answer', async () => {
+  const asked: unknown[] = [];
+  const answers = (right: boolean): void => setDoor({ ask: (name: string, input: unknown) => {
+    asked.push([name, input]);
+    return Promise.resolve(right ? { ok: true, value: { freshUntil: 1 } } : { ok: false, failure: { kind: 'wrong-credentials', message: 'The current password is not valid.' } });
+  } } as unknown as Parameters<typeof setDoor>[0]);
+  answers(true);
+  const stale = call(1);
+  expect(await withReauth(stale.make, 'pass')).toEqual(ok);
+  answers(false);
+  const again = call(1);
+  expect(await withReauth(again.make, 'wrong')).toMatchObject({ ok: false, failure: { kind: 'wrong-credentials' } });
+  expect([stale.made(), again.made()]).toEqual([2, 1]);
+  expect(asked).toEqual([['reauth', { password: 'pass' }], ['reauth', { password: 'wrong' }]]);
+});
+
+test('OWN-7: the way back names the user, a long name cut to ten characters', () => {
+  expect([exitWord('dana'), exitWord('bartholome'), exitWord('bartholomew')]).toEqual(['Exit dana', 'Exit bartholome', 'Exit bartholome…']);
+});
+
+const of = (id: string, app: Notification['app']): Notification => ({ _id: id, app, severity: 'info', message: 'm', link: null, copy: false, event: null, hideAck: false, hideClose: false, userId: null, roles: null });
+
+test('OWN-8: above a page stand the notices of its app that are not done with', () => {
+  const all = [of('a', 'monitoring'), of('b', 'o365'), of('c', 'monitoring'), of('d', 'admin')];
+  const ids = (path: string, gone: readonly string[] = []): string => shownOf(all, appOf(path), new Set(gone)).map(({ _id: id }) => id).join('');
+  expect([ids('/monitoring/profile'), ids('/monitoring/daily-checks', ['a']), ids('/o365/dashboard'), ids('/admin/events')]).toEqual(['ac', 'c', 'b', 'd']);
+});
+
+const scene = sceneOf(null);
+const branding: Branding = brandingOf(scene);
+const me = { ...meOf(scene), acting: null, acceptedTerms: false, passwordReset: false, landingPage: null };
+
+test('OWN-9: terms are asked of administrators of the cloud suite alone, once, and never of who acts as one', () => {
+  const terms = { title: 'Terms', text: 'Be kind.', version: '1' };
+  const features = { ...PLAIN_FEATURES, office365: { ...PLAIN_FEATURES.office365, selfRegistration: { termsOfUse: terms, serviceLevels: [] } } };
+  const olin = { ...me, roles: ['o365_admin' as const] };
+  expect(termsFor(olin, features)).toEqual(terms);
+  expect(termsFor({ ...olin, acceptedTerms: true }, features)).toBeNull();
+  expect(termsFor({ ...olin, roles: ['admin'] }, features)).toBeNull();
+  expect(termsFor({ ...olin, acting: { id: 'a', username: 'a', name: 'a', impersonation: 'i', until: 1 } }, features)).toBeNull();
+  expect(termsFor(olin, PLAIN_FEATURES)).toBeNull();
+  expect(termsFor(null, features)).toBeNull();
+});
+
+test('OWN-10: a page that the branding has to switch on stands in the menu only then; everybody has the own settings', () => {
+  const billing = { to: '/monitoring/billing', word: 'Billing', icon: 'key', ability: null, when: ({ billing: { ccCollection } }: typeof PLAIN_FEATURES) => ccCollection } as const;
+  expect([mayOpen(billing, [], null), mayOpen(billing, [], PLAIN_FEATURES), mayOpen(billing, [], { ...PLAIN_FEATURES, billing: { ccCollection: true } })]).toEqual([false, false, true]);
+  expect(menuOf([], PLAIN_FEATURES, [{ heading: null, entries: [billing] }])).toEqual([]);
+  expect(menuOf([]).map(({ heading, entries }) => [heading, ...entries.map(({ word }) => word)])).toEqual([['Settings', 'Profile', 'Security', 'Change password']]);
+  expect(homeOf([])).toBe('/monitoring/profile');
+});
+
+const begin = (landingPage: string | null, from = '/'): string => beginOf({ is: 'in', me: { ...me, roles: ['operator'], landingPage }, branding, offlineUntil: 1 }, from);
+
+test('OWN-10: a landing page of one\'s own is where one begins, where it is another page of this site', () => {
+  expect(begin('/monitoring/calendar-report')).toBe('/monitoring/calendar-report');
+  expect(begin('/monitoring/calendar-report', '/monitoring')).toBe('/monitoring/dashboard');
+  for (const none of [null, '/', '/monitoring', '//elsewhere.example', '/\\elsewhere', 'javascript:x', '/login']) expect(begin(none)).toBe('/monitoring/dashboard');
+});
+
+test('OWN-3: the colours that a user may choose can be read on in both themes, and what is no colour is not kept', async () => {
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
+  const { themeOf } = await import('#src/frame/preferred.ts');
+  vi.unstubAllGlobals();
+  for (const [light, dark] of SIDE_COLOURS) {
+    expect([light, sideOf(light, 'light')?.side, dark, sideOf(dark, 'dark')?.side]).toEqual([light, light, dark, dark]);
+  }
+  expect(themeOf('{"mode":"dark","sidebarColor":"#1F4030"}')).toBe('{"mode":"dark","sidebarMini":false,"sidebarColor":"#1f4030"}');
+  expect(themeOf('{"mode":"dark","sidebarColor":"url(x)"}')).toBe('{"mode":"dark","sidebarMini":false}');
+});
