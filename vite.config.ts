@@ -26,7 +26,7 @@ export default defineConfig({
       },
       // What hardly ever changes is one file: it compresses better whole and stays cached from build to build.
       output: { codeSplitting: { groups: [
-        { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router|router-core|history|store|react-store))\// },
+        { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router(?!\/dist\/esm\/use(?:Blocker|Location)\.)|router-core|history|store|react-store))\// },
         { name: 'base', test: /vite\/preload-helper|\/(contract\/(messages\/base|limits|abilities)|src\/(clock|door|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/ },
         // What the pages of signing in share with the first of them.
         { name: 'account', test: /\/src\/areas\/account\/(sign-in|account-page|fault-callout|sign-in-brand|sign-in-fault|step-path)\.tsx?$/ },
