@@ -5,12 +5,13 @@ import type { SignInStep } from '#contract/account/step.ts';
 export type Auth = 'db' | 'ad';
 interface Remembering { readonly rememberComputer?: boolean }
 
-/** What begins a sign-in. `passkeys`: by a passkey alone; `token`: from a link that is good once; `cookie`: another site has vouched, and the server set its cookie. */
+/** What begins a sign-in. `passkeys`: by a passkey alone; `token`: from a link that is good once; `cookie`: another site has vouched, and the server set its cookie; `step`: the same, and it asks for more. */
 export type Opening =
   | { readonly way: 'password'; readonly auth: Auth; readonly username: string; readonly password: string } & Remembering
   | { readonly way: 'passkeys' }
   | { readonly way: 'token'; readonly token: string }
-  | { readonly way: 'cookie' };
+  | { readonly way: 'cookie' }
+  | { readonly way: 'step' };
 
 /** What answers a step. `phoneUpdatedOnce`: the person says that the number is right now. */
 export type Answering =
@@ -22,7 +23,7 @@ export type Answering =
   | { readonly way: 'enrol'; readonly code: string } & Remembering;
 
 export type SignInAsk = Opening | Answering;
-export const OPENINGS: ReadonlySet<SignInAsk['way']> = new Set(['password', 'passkeys', 'token', 'cookie']);
+export const OPENINGS: ReadonlySet<SignInAsk['way']> = new Set(['password', 'passkeys', 'token', 'cookie', 'step']);
 export const isOpening = (ask: SignInAsk): ask is Opening => OPENINGS.has(ask.way);
 
 /** What asking the server answers: in, one step further, or why not. */

@@ -30,7 +30,7 @@ export const holdPage = (held: boolean): void => { change({ held }); };
 export const isEntering = (): boolean => way.held || ENTERS.test(way.fragment);
 
 const TAKES = /^\/(login|reset-password-db|o365\/register(\/[^/]*){0,2})\/?$/;
-const ENTERS = /^#(token=|signed-in$)/;
+const ENTERS = /^#(token=|signed-in$|step$)/;
 
 function change(part: Partial<WayIn>): void {
   way = { ...way, ...part };

@@ -8,7 +8,7 @@ import type { Wire } from './sync/wire.ts';
 /** Calls that end in a session or lead to one: nobody makes them but the sign-in. */
 export const SIGN_IN_CALLS: readonly CallName[] = [
   'loginDb', 'loginAd', 'loginDbSms', 'loginAdSms', 'loginDbPhone', 'loginAdPhone', 'loginDbResend', 'loginAdResend', 'loginFactor', 'loginPasskeyOptions',
-  'loginPasskey', 'loginEnrol', 'loginToken', 'loginAs', 'exitLoginAs',
+  'loginPasskey', 'loginStep', 'loginEnrol', 'loginToken', 'loginAs', 'exitLoginAs',
 ];
 
 /** Calls after which who one is is another: the page learns it now, not with the next token. */
@@ -25,6 +25,7 @@ export function askToSignIn(wire: Pick<Wire, 'ask'>, byCookie: () => Promise<Res
     case 'passkeys': return wire.ask('loginPasskeyOptions', {});
     case 'token': return wire.ask('loginToken', { token: what.token });
     case 'cookie': return byCookie();
+    case 'step': return wire.ask('loginStep', {});
     case 'sms': {
       const { code, phoneUpdatedOnce } = what;
       return wire.ask(ad ? 'loginAdSms' : 'loginDbSms', { smsCode: code, ...remembering(what), ...(phoneUpdatedOnce !== undefined && { userUpdatedPhoneOnce: phoneUpdatedOnce }) });

@@ -73,6 +73,10 @@ export const accountCalls = {
     method: 'POST', path: 'auth/login/passkey', says: 'What the browser answered to the step\'s `passkey`, as JSON of AuthenticationResponseJSON, for a session.',
     takes: v.strictObject({ response: v.pipe(v.string(), v.maxLength(16_000)), ...remember }), gives: SignInAnswerSchema, gate: 'public', failures: second,
   }),
+  loginStep: call({
+    method: 'POST', path: 'auth/login/step', says: 'The step at which the attempt of the cookie stands: for a page that was led to it from elsewhere.', takes: v.strictObject({}),
+    gives: SignInStepSchema, gate: 'public', failures: ['expired'],
+  }),
   loginEnrol: call({
     method: 'POST', path: 'auth/login/enrol', says: 'The first code of the authenticator that the step `enrol` had set up: in, with `recoveryCodes` to be shown once.',
     takes: v.strictObject({ code: sixDigits, ...remember }), gives: SignInAnswerSchema, gate: 'public', failures: second,

@@ -10,7 +10,7 @@ export const oidcCalls = {
     takes: v.strictObject({}), gives: 'bytes', gate: 'public', failures: [],
   }),
   oidcCallback: call({
-    method: 'GET', path: 'auth/oidc/callback', says: 'Where that page leads back to. Sets the refresh cookie and leads to /login#signed-in, or to /login#refused=… with a word for why.',
+    method: 'GET', path: 'auth/oidc/callback', says: 'Where that page leads back to. Sets the refresh cookie and leads to /login#signed-in; or an attempt\'s, and leads to /login#step, where a second factor is asked for; or to /login#refused=… with a word for why.',
     // What else an issuer adds is left aside, as RFC 6749 4.1.2 asks.
     takes: v.object({ code: part, state: part, iss: part, error: part }),
     gives: 'bytes', gate: 'public', failures: [],

@@ -12,7 +12,11 @@ export const SmsSettings = v.strictObject({ url: https, account: text, from: tex
 /** Active Directory by LDAPS. The service account's password stands in the secrets as `directory`. `ca`: PEM, where it is not a public one. */
 export const DirectorySettings = v.strictObject({ url: v.pipe(v.string(), v.maxLength(300), v.regex(/^ldaps?:\/\/[^\s@/]+$/)), baseDn: v.pipe(v.string(), v.maxLength(500)), domain: text, serviceDn: v.pipe(v.string(), v.maxLength(500)), ca: v.nullable(v.pipe(v.string(), v.maxLength(20_000))) });
 /** OpenID Connect by code and PKCE. The client's secret stands in the secrets as `oidc`. Who signs in must be a user already: by `sub` once linked, by verified e-mail the first time. */
-export const OidcSettings = v.strictObject({ issuer: https, clientId: text, scope: v.optional(text), label: text });
+export const OidcSettings = v.strictObject({
+  issuer: https, clientId: text, scope: v.optional(text), label: text,
+  /** What the issuer asked for counts as the second factor too. Left out it does not: who comes from there is asked for the same as after a password. */
+  trustsFactor: v.optional(v.boolean()),
+});
 export const SsoSettings = v.strictObject({
   vac: v.nullable(v.strictObject({ url: https })),
   vcd: v.nullable(v.strictObject({ url: https, organization: text })),

@@ -17,7 +17,7 @@ export type AttemptKind = 'sign-in' | 'passkey' | 'reauth' | 'passkey-new' | 'to
  * signed-in user's attempt. `counted`: in what wrong codes of a way back in are counted.
  */
 const StateSchema = v.object({
-  first: v.optional(v.picklist(['password', 'directory'])),
+  first: v.optional(v.picklist(['password', 'directory', 'oidc'])),
   remember: v.optional(v.boolean()),
   challenge: v.optional(v.string()),
   codeShown: v.optional(v.boolean()),

@@ -19,7 +19,7 @@ import { aliveSession, endSession, refreshSession } from './sessions.ts';
 import { sessionKey } from './session-key.ts';
 import type { SignedIn } from './sign-in-open.ts';
 import { beginPasskey, showPasskey } from './sign-in-passkey.ts';
-import { givePhone, resendCode, showSecond } from './sign-in-second.ts';
+import { givePhone, presentStep, resendCode, showSecond } from './sign-in-second.ts';
 import type { Shown } from './sign-in-second.ts';
 import type { Further } from './sign-in-step.ts';
 import { signIn } from './sign-in.ts';
@@ -38,6 +38,7 @@ export function accountHandlers(world: World, find: FindDirectory = directoryOf)
     loginDb: first('db'), loginAd: first('ad'), loginDbSms: sms, loginAdSms: sms, loginDbPhone: phone, loginAdPhone: phone, loginDbResend: resend, loginAdResend: resend,
     loginFactor: ({ method, code, rememberComputer }, ask) => second({ how: method, code, remember: rememberComputer }, ask),
     loginEnrol: ({ code, rememberComputer }, ask) => second({ how: 'enrol', code, remember: rememberComputer }, ask),
+    loginStep: async (_, ask) => further(await presentStep(world, ask), ask),
     loginPasskeyOptions: async (_, ask) => further(await beginPasskey(world, ask), ask),
     async loginPasskey({ response, rememberComputer: remember }, ask) {
       const alone = await showPasskey(world, await sessionKey(world), response, remember, ask);

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallenge, ClientError } from 'openid-client';
 import type { oidcCalls } from '#contract/account/oidc-calls.ts';
-import { OIDC_IN, OIDC_REFUSED } from '#contract/account/oidc-words.ts';
+import { OIDC_IN, OIDC_REFUSED, OIDC_STEP } from '#contract/account/oidc-words.ts';
 import type { OidcRefusal } from '#contract/account/oidc-words.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../audit.ts';
@@ -16,14 +16,16 @@ import { portalAddress } from '../portal-address.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { beginAttempt, endAttempt, heldAttempt } from './attempts.ts';
-import { cookieOf, deviceCookie, OIDC_COOKIE, oidcCookie } from './cookie.ts';
+import { attemptCookie, cookieOf, deviceCookie, OIDC_COOKIE, oidcCookie } from './cookie.ts';
 import { DEVICE_MS } from './devices.ts';
 import { handOver } from './hand-over.ts';
 import { userOfIdentity } from './identity.ts';
 import type { Claims } from './identity.ts';
 import { knownSessions } from './known-sessions.ts';
+import { needOf, ownedBy, policyOf } from './policy.ts';
 import { sessionKey } from './session-key.ts';
 import { openHere } from './sign-in-open.ts';
+import { beginStep } from './sign-in-step.ts';
 import { readToken } from './tokens.ts';
 import type { Token } from './tokens.ts';
 
@@ -71,7 +73,7 @@ export function oidcHandlers(world: World): Pick<Handlers, Exclude<keyof typeof 
       if (!found.set) return refused('off');
       if (input.error !== undefined) return refused('denied');
       const claims = await claimsOf(world, ask, found.set, own, input);
-      return typeof claims === 'string' ? refused(claims) : enter(world, ask, claims);
+      return typeof claims === 'string' ? refused(claims) : enter(world, ask, claims, found.set.at.settings.trustsFactor === true);
     },
   };
 }
@@ -101,7 +103,8 @@ async function claimsOf(world: World, ask: Ask, { at, back }: Set, own: Token, s
   }
 }
 
-async function enter(world: World, ask: Ask, claims: Claims): Promise<Response> {
+/** In; or, unless the provider trusts the issuer with it, on to the same second factor as after a password (FACTOR-1). */
+async function enter(world: World, ask: Ask, claims: Claims, trusted: boolean): Promise<Response> {
   const key = await sessionKey(world);
   const signed = await world.store.tenant(ask.tenant, async (tx) => {
     const user = await userOfIdentity(tx, world, ask, claims);
@@ -109,10 +112,19 @@ async function enter(world: World, ask: Ask, claims: Claims): Promise<Response> 
       await audit(tx, world, ask, { what: 'sign-in.refused', user: null, detail: { how: 'oidc', why: user.why } });
       return user;
     }
-    return openHere(tx, world, key, ask, { userId: user.userId, how: 'oidc', remember: undefined, known: null });
+    const { userId } = user, owned = await ownedBy(tx, userId);
+    // The cookie of a known device does not come along from another site.
+    const need = trusted ? { step: 'none' as const } : needOf(await policyOf(tx), owned, false);
+    if (need.step === 'none') return openHere(tx, world, key, ask, { userId, how: 'oidc', remember: undefined, known: null });
+    const begun = await beginStep(tx, world, key, ask, userId, need, owned, { first: 'oidc' });
+    return begun.ok ? begun.value : { is: 'refused' as const, why: 'often' as const };
   });
   knownSessions(world.store).forget(ask.tenant);
   if (signed.is === 'refused') return refused(signed.why);
+  if (signed.is === 'step') {
+    if (signed.token !== null) ask.answer.append('set-cookie', attemptCookie(signed.token, LIMITS.attemptMs));
+    return led(`/login${OIDC_STEP}`);
+  }
   if (signed.device !== null) ask.answer.append('set-cookie', deviceCookie(signed.device, DEVICE_MS));
   const handed = await handOver(world, signed.opened, ask);
   return handed.ok ? led(`/login${OIDC_IN}`) : refused('unknown');

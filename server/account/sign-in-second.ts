@@ -143,6 +143,12 @@ async function phoneProved(tx: TenantTx, world: World, ask: Ask, { attempt: { us
   await tellFactor(tx, world, userId, 'phone-set');
 }
 
+/** Where the attempt of the cookie stands. */
+export const presentStep = (world: World, ask: Ask): Promise<Result<Further>> => world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
+  const at = await under(tx, ask);
+  return at === null ? failed(OVER) : ok({ is: 'step', step: await stepOf(tx, world, ask, at.attempt, at.need, at.owned), token: null });
+});
+
 /** A number where the step asks for one, or another than that which was given a moment ago: a code goes to it. */
 export const givePhone = (world: World, key: Buffer, { mobilePhone }: TakenOf<'loginDbPhone'>, ask: Ask): Promise<Result<Further>> => world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
   const at = await under(tx, ask);

@@ -94,4 +94,4 @@ export function SignIn() {
 }
 
 const NOTHING = {};
-const BRINGS = /^#(token=|signed-in$|refused=)/;
+const BRINGS = /^#(token=|signed-in$|step$|refused=)/;

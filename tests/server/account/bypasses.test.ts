@@ -12,6 +12,7 @@ const PHONE = '+15550100112', THEIRS = '+15550100299', NEW = 'a lamp under seven
 /** With every call there is. */
 const whole = async (set: Set = {}): Promise<Place> => ({ ...await place(ground, set), app });
 let app: Place['app'];
+const begin = async (who: Browser, username: string): Promise<void> => { ground.pass(3_600_000); expect((await who.send('auth/validate/secret-questions', { username, answers: [] })).status).toBe(200); };
 const guess = (who: Browser, code: string) => who.send('profile/reset-password', { code, newPassword: NEW });
 const linkIn = (text: string): string => /#([\w-]{43})/.exec(text)?.[1] ?? '';
 
@@ -65,7 +66,6 @@ eachDatabase((_name, open) => {
   test('RECOVER-6, G37: wrong codes of several attempts count together, the same for a name that nobody has, and slow nobody on a known device', async () => {
     const at = await whole(), kate = browser(at);
     await kate.login();
-    const begin = async (who: Browser, username: string): Promise<void> => { ground.pass(3_600_000); expect((await who.send('auth/validate/secret-questions', { username, answers: [] })).status).toBe(200); };
     const seen: Record<string, unknown[]> = { kate: [], nobody: [] };
     for (const name of ['kate', 'nobody']) {
       for (let attempt = 0; attempt < 5; attempt += 1) {

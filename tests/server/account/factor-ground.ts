@@ -42,7 +42,7 @@ export class Browser {
       if (value === '') this.cookies.delete(name);
       else this.cookies.set(name, value);
     }
-    const { data } = answer.body;
+    const data: unknown = answer.text === '' ? null : answer.body.data;
     if (typeof data === 'object' && data !== null && 'token' in data && typeof data.token === 'string') this.token = data.token;
     return answer;
   }
