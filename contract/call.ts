@@ -16,6 +16,8 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
   readonly says: string;
   readonly takes: I;
   readonly gives: O | 'bytes' | 'stream';
+  /** What a stream is of, where it is not of events. */
+  readonly media?: string;
   readonly gate: Gate;
   readonly failures: readonly FailureKind[];
   /** Set where a device may queue the call: how two devices that disagree are settled (OUT-6). */

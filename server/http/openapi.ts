@@ -74,9 +74,9 @@ function operationOf(name: CallName, call: Call): Json {
   };
 }
 
-function givesOf({ gives }: Call): Json {
+function givesOf({ gives, media = 'text/event-stream' }: Call): Json {
   if (gives === 'bytes') return { 'application/octet-stream': {} };
-  if (gives === 'stream') return { 'text/event-stream': { schema: { type: 'string' } } };
+  if (gives === 'stream') return { [media]: { schema: { type: 'string' } } };
   const data = schemaOf(gives, 'output');
   return { 'application/json': { schema: { type: 'object', required: ['success', 'data'], properties: { success: { const: true }, data } } } };
 }

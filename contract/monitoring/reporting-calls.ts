@@ -1,0 +1,82 @@
+import * as v from 'valibot';
+import { call } from '../call.ts';
+import { moment, PAGE, pageOf, words } from '../paging.ts';
+import { CALENDAR_MODES } from './calendar.ts';
+import { EXPORT_COLUMNS } from './csv.ts';
+import { FILTERS, LIMIT, OF_JOBS, resultFilters, RESULTS_PAGED, SORT, TIME } from './reporting-filters.ts';
+import {
+  ANALYTICS_BY, analyticsOut, chartOut, didNotRunOut, failuresOut, historyOut, jobNameOut, rankedOut, resultOut, spreadsheetOut, spreadsheetStatsOut, statsOut, trendOut,
+} from './reporting-rows.ts';
+
+const failures = ['bad-input'] as const;
+const ranking = v.strictObject({ ...OF_JOBS, limit: LIMIT });
+const ranked = v.array(rankedOut);
+const mode = v.optional(v.picklist(CALENDAR_MODES));
+/** Words in the note of the problem. */
+const note = words;
+
+/** What is read of results by other callers of the API. Screens of the portal ask the device. Days are the provider's own. */
+export const reportingCalls = {
+  listResults: call({
+    method: 'GET', path: 'monitoring/reporting/jobs', says: 'Results of a time in pages, newest first unless asked otherwise; without a time those of the last two days.',
+    takes: v.strictObject({ ...TIME, note, filters: FILTERS, sort: SORT, ...RESULTS_PAGED }), gives: pageOf(resultOut), gate: 'monitoring.daily-checks', failures,
+  }),
+  listJobNames: call({
+    method: 'GET', path: 'monitoring/reporting/jobs-name', says: 'Jobs by company and name, in pages.',
+    takes: v.strictObject({ filters: OF_JOBS.filters, ...RESULTS_PAGED }), gives: pageOf(jobNameOut), gate: 'monitoring.daily-checks', failures,
+  }),
+  listDidNotRun: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/didnt-run',
+    says: 'Jobs whose last word is that they did not run, the newest first, of a time or of any; with the schedule state Disabled, jobs that are switched off.',
+    takes: v.strictObject({ ...OF_JOBS, scheduleState: v.optional(v.literal('Disabled')), ...RESULTS_PAGED }), gives: pageOf(didNotRunOut), gate: 'monitoring.daily-checks', failures,
+  }),
+  chartResults: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/history-chart', says: 'Results by operational day, or by hour for at most seven days; without a time of the last seven days.',
+    takes: v.strictObject({ ...OF_JOBS, every: v.optional(v.picklist(['day', 'hour'])) }), gives: chartOut, gate: 'monitoring.overview', failures,
+  }),
+  rankFailures: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/ranking/failures', says: 'Jobs that failed most often.', takes: ranking, gives: ranked, gate: 'monitoring.rankings', failures,
+  }),
+  rankDuration: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/ranking/duration', says: 'Jobs that take longest, by the mean of their finished runs.', takes: ranking, gives: ranked, gate: 'monitoring.rankings', failures,
+  }),
+  rankTransferred: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/ranking/transferred', says: 'Jobs that transferred most.', takes: ranking, gives: ranked, gate: 'monitoring.rankings', failures,
+  }),
+  overviewStats: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/overview-stats', says: 'Counts of a time, without one of the last seven days, beside the equal time before.',
+    takes: v.strictObject(OF_JOBS), gives: statsOut, gate: 'monitoring.overview', failures,
+  }),
+  spreadsheetReport: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/spreadsheet-report', says: 'A row for each job or company and a column for each day; without a time the last 30 days.',
+    takes: v.strictObject({ ...OF_JOBS, mode, by: v.optional(v.picklist(['job', 'company'])), ...PAGE }), gives: spreadsheetOut, gate: 'monitoring.spreadsheet-report', failures,
+  }),
+  spreadsheetStats: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/spreadsheet-report/stats', says: 'What all cells of that report come to.',
+    takes: v.strictObject({ ...OF_JOBS, mode }), gives: spreadsheetStatsOut, gate: 'monitoring.spreadsheet-report', failures,
+  }),
+  analytics: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/analytics', says: 'Failures and warnings by company, type and source beside the equal time before; without a time of the last 30 days.',
+    takes: v.strictObject(OF_JOBS), gives: analyticsOut, gate: 'monitoring.trends', failures,
+  }),
+  chartFailures: call({
+    method: 'GET', path: 'monitoring/reporting/jobs/analytics/charts/failures-warnings', says: 'Failures and warnings by day, and those of the equal time before; the ten worst companies, types or sources beside them.',
+    takes: v.strictObject({ ...OF_JOBS, by: v.optional(v.picklist(ANALYTICS_BY)) }), gives: failuresOut, gate: 'monitoring.trends', failures,
+  }),
+  repositoryTrends: call({
+    method: 'GET', path: 'monitoring/reporting/repositories/trend', says: 'Repositories with the day on which each will be full.',
+    takes: v.strictObject({ ...PAGE }), gives: pageOf(trendOut), gate: 'monitoring.repositories', failures: [],
+  }),
+  repositoryHistory: call({
+    method: 'GET', path: 'monitoring/reporting/repositories/history', says: 'What repositories held at the end of each day, by name; without a time of the last 30 days.',
+    takes: v.strictObject({ ...TIME, repositoryId: v.optional(v.pipe(v.string(), v.maxLength(300))), ...PAGE }), gives: pageOf(historyOut), gate: 'monitoring.repositories', failures: ['bad-input', 'not-found'],
+  }),
+  exportResults: call({
+    method: 'POST', path: 'monitoring/reporting/export', says: 'Results as a CSV file, in the order asked for. What is usual for a job is told as of now.',
+    takes: v.strictObject({
+      source: v.literal('JOBS'), csv: v.optional(v.literal(true)), from: v.optional(moment), to: v.optional(moment), note, filters: v.optional(resultFilters), sort: SORT,
+      columns: v.optional(v.pipe(v.array(v.picklist(EXPORT_COLUMNS)), v.minLength(1), v.maxLength(EXPORT_COLUMNS.length))),
+    }),
+    gives: 'stream', media: 'text/csv', gate: 'monitoring.daily-checks', failures,
+  }),
+} as const;

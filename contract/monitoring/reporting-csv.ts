@@ -1,0 +1,27 @@
+import type { ExportColumn, ExportColumnId } from './csv.ts';
+import { EXPORT_COLUMNS } from './csv.ts';
+
+const STATE_WORDS = { Failed: 'Failed', Error: 'Error', Missed: 'Did not run', Anomaly: 'Anomaly', Warning: 'Warning', Running: 'Running', Success: 'Success' };
+const REVIEW_WORDS = { pending: 'To check', snoozed: 'Snoozed', cleared: 'Cleared', none: 'Nothing wrong' };
+const KIND_WORDS = {
+  connection: 'Connection', snapshot: 'Snapshot', silent: 'Agent silent', space: 'Space', partial: 'Partial', unusual: 'Unusual size', access: 'Access',
+  locked: 'Locked', integrity: 'Integrity', cancelled: 'Cancelled', other: 'Other',
+};
+
+const OF: Readonly<Record<ExportColumnId, Omit<ExportColumn, 'id'>>> = {
+  state: { title: 'State', words: STATE_WORDS }, streak: { title: 'Days of the problem' }, company: { title: 'Company' }, job: { title: 'Job' }, computer: { title: 'Computer' },
+  server: { title: 'Server' }, source: { title: 'Source' }, type: { title: 'Type' }, managed: { title: 'Managed', words: { true: 'Yes', false: 'No', null: '' } },
+  kind: { title: 'Kind of problem', words: KIND_WORDS }, cause: { title: 'Cause without its details' }, message: { title: 'Cause' }, started: { title: 'Started' },
+  duration: { title: 'Duration' }, usualDuration: { title: 'Usual duration' }, bytes: { title: 'Transferred' }, usualBytes: { title: 'Usually transferred' }, lastGood: { title: 'Last good' },
+  review: { title: 'Review', words: REVIEW_WORDS }, reviewedBy: { title: 'Reviewed by' }, reviewedAt: { title: 'Reviewed' }, comment: { title: 'Comment' },
+  snoozedUntil: { title: 'Snoozed until' }, note: { title: 'Note' }, ticket: { title: 'Ticket' }, run: { title: 'Result' },
+};
+/** As a file of the portal's list has them. */
+const USUAL: readonly ExportColumnId[] = [
+  'state', 'streak', 'company', 'job', 'computer', 'message', 'kind', 'started', 'duration', 'usualDuration', 'bytes', 'usualBytes', 'lastGood', 'ticket', 'note',
+  'review', 'reviewedBy', 'reviewedAt', 'comment', 'snoozedUntil',
+];
+
+/** The columns of a file with their titles and words, each once; without a choice those of a file that the portal makes. */
+export const reportColumns = (chosen: readonly ExportColumnId[] = USUAL): readonly ExportColumn[] =>
+  [...new Set(chosen)].filter((id) => EXPORT_COLUMNS.includes(id)).map((id) => ({ id, ...OF[id] }));

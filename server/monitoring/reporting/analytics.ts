@@ -1,0 +1,92 @@
+import type { GivesOf } from '#contract/calls.ts';
+import type { JobN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { AnalyticsBy, PointOut } from '#contract/monitoring/reporting-rows.ts';
+import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { ok } from '#contract/result.ts';
+import type { Handlers } from '#server/http/handler.ts';
+import type { World } from '#server/world.ts';
+import { knownJobs, namedJobs } from './known-jobs.ts';
+import type { Known, KnownJobs } from './known-jobs.ts';
+import { answer, daysOf } from './question.ts';
+import type { Span } from './question.ts';
+import { iso } from './told.ts';
+import { heaps, tallyOf, totalsOf } from './totals.ts';
+import type { Total } from './totals.ts';
+
+const LAST_DAYS = 30, WORST = 10;
+interface Part { readonly key: string; readonly name: string }
+
+const PART_OF: Readonly<Record<AnalyticsBy, (known: Known) => Part>> = {
+  company: ({ job, companyName }) => ({ key: String(job.company), name: companyName }),
+  type: ({ job }) => ({ key: job.type, name: job.type }),
+  source: ({ job }) => ({ key: job.source, name: SOURCE_NAMES[job.source] }),
+};
+
+/** REP-7: failures and warnings over time, by whom, beside the equal time before. */
+export function analyticsHandlers(world: World): Pick<Handlers, 'analytics' | 'chartFailures'> {
+  return {
+    analytics: (input, ask) => answer<GivesOf<'analytics'>>(world, ask, MESSAGES.getTrends, input, LAST_DAYS, async (tx, question) => {
+      const { from, to } = question, begins = from - (to - from), jobs = namedJobs(await knownJobs(tx, question), input.filters);
+      const totals = (await totalsOf(tx, question, [begins, from, to], null)).filter((one) => jobs.has(one.class));
+      const parts = (by: AnalyticsBy) => {
+        const { places, parts: all } = classesOf(jobs, by), byPart = heaps(totals, (one) => places.get(one.class) ?? -1);
+        return all.flatMap((part, place) => { const some = byPart.get(place); return some ? [{ ...part, ...beside(some) }] : []; })
+          .sort((a, b) => b.now.failed + b.now.warning - a.now.failed - a.now.warning || (a.name < b.name ? -1 : 1));
+      };
+      return ok({
+        from: iso(from), to: iso(to), before: { from: iso(begins), to: iso(from) }, all: beside(totals), companies: parts('company'), types: parts('type'), sources: parts('source'),
+      });
+    }),
+
+    chartFailures: ({ by, ...input }, ask) => answer<GivesOf<'chartFailures'>>(world, ask, MESSAGES.getChart, input, LAST_DAYS, async (tx, question) => {
+      const { from, to } = question, days = daysOf(question), before = daysOf({ ...question, from: from - (to - from), to: from });
+      const jobs = namedJobs(await knownJobs(tx, question), input.filters), { places, parts } = classesOf(jobs, by ?? null);
+      const totals = await totalsOf(tx, question, [...[...before, ...days].map((one) => one.from), to], places);
+      const byDay = heaps(totals, ({ stretch }) => stretch), pointOf = (day: Span, place: number): PointOut => pointAt(day, byDay.get(place) ?? []);
+      const byPart = heaps(totals.filter(({ stretch }) => stretch >= before.length), (one) => one.class);
+      return ok({
+        from: iso(from), to: iso(to), days: days.map((day, i) => pointOf(day, before.length + i)), before: before.map(pointOf),
+        series: by === undefined ? [] : parts.map((part, place) => ({ part, of: seriesOf(byPart.get(place) ?? [], before.length, days.length) }))
+          .filter(({ of }) => of.all > 0).sort((a, b) => b.of.all - a.of.all || (a.part.name < b.part.name ? -1 : 1)).slice(0, WORST)
+          .map(({ part, of: { failures, warnings } }) => ({ ...part, failures, warnings })),
+      });
+    }),
+  };
+}
+
+/** The second of two stretches beside the first. */
+const beside = (some: readonly Total[]) => ({ now: tallyOf(some.filter(({ stretch }) => stretch === 1)), before: tallyOf(some.filter(({ stretch }) => stretch === 0)) });
+
+/** The parts that jobs fall into, and by job the place of its own. Null: all in one. */
+function classesOf(jobs: KnownJobs, by: AnalyticsBy | null): { readonly places: ReadonlyMap<JobN, number>; readonly parts: readonly Part[] } {
+  if (by === null) return { places: new Map([...jobs.keys()].map((n) => [n, 0])), parts: [] };
+  const known = new Map<string, number>(), places = new Map<JobN, number>(), parts: Part[] = [];
+  for (const [n, job] of jobs) {
+    const part = PART_OF[by](job);
+    let place = known.get(part.key);
+    if (place === undefined) known.set(part.key, (place = parts.push(part) - 1));
+    places.set(n, place);
+  }
+  return { places, parts };
+}
+
+function pointAt({ date, from }: { readonly date: string; readonly from: Ms }, totals: readonly Total[]): PointOut {
+  const { runs, failed, warning, missed, success, anomaly } = tallyOf(totals), ended = success + warning + anomaly + failed + missed;
+  return {
+    date, from: iso(from), runs, failures: failed, warnings: warning, missed,
+    failureRate: ended === 0 ? null : failed / ended, warningRate: ended === 0 ? null : warning / ended,
+  };
+}
+
+function seriesOf(totals: readonly Total[], first: number, days: number): { readonly failures: number[]; readonly warnings: number[]; readonly all: number } {
+  const failures = Array.from({ length: days }, () => 0), warnings = [...failures];
+  let all = 0;
+  for (const { state, stretch, runs } of totals) {
+    const into = state === 'Failed' || state === 'Error' ? failures : state === 'Warning' ? warnings : null, day = stretch - first;
+    if (into === null) continue;
+    into[day] = (into[day] ?? 0) + runs;
+    all += runs;
+  }
+  return { failures, warnings, all };
+}

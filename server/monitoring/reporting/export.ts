@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { JobN, Ms, RunN } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { BOM, csvLine, csvName } from '#contract/monitoring/csv.ts';
+import type { ExportColumn } from '#contract/monitoring/csv.ts';
+import { reportColumns } from '#contract/monitoring/reporting-csv.ts';
+import { failed, ok } from '#contract/result.ts';
+import { refuse } from '#server/http/envelope.ts';
+import type { Handlers } from '#server/http/handler.ts';
+import { faultOf } from '#server/http/serve-call.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import type { World } from '#server/world.ts';
+import { cellsOf, titlesOf } from './cells.ts';
+import type { Around } from './cells.ts';
+import { knownJobs } from './known-jobs.ts';
+import type { KnownJobs } from './known-jobs.ts';
+import { answer, bad, runsOf } from './question.ts';
+import type { Question } from './question.ts';
+import { findResults } from './results.ts';
+import { peopleOf, toldOf } from './told.ts';
+
+/** Results that are read at once, and of a file at most. */
+const AT_ONCE = 1_000;
+export const EXPORT_MOST = 1_000_000;
+const LAST_DAYS = 2, GOOD_DAYS: Ms = 30 * 86_400_000;
+
+/** A file that was begun: which results, in their order, and what is told of them. */
+interface Begun { readonly ns: readonly RunN[]; readonly jobs: KnownJobs; readonly around: Omit<Around, 'stats'>; readonly question: Question }
+
+/** REP-9: results as CSV. Which they are and their order is settled at once; they are read and written some at a time, as fast as they are taken. */
+export function exportHandlers(world: World): Pick<Handlers, 'exportResults'> {
+  return {
+    async exportResults({ columns: chosen, ...input }, ask) {
+      const columns = reportColumns(chosen);
+      const begun = await answer<Begun>(world, ask, MESSAGES.export, input, LAST_DAYS, async (tx, question) => {
+        const jobs = await knownJobs(tx, question), ns = await findResults(tx, question, jobs, input, { first: 0, most: EXPORT_MOST + 1 });
+        if (ns.length > EXPORT_MOST) return failed(bad('from', MESSAGES.exportTooLong));
+        const lastGood = columns.some(({ id }) => id === 'lastGood') ? await lastGoodOf(tx, question) : new Map<JobN, Ms>();
+        return ok({ ns, jobs, question, around: { names: await peopleOf(tx), lastGood, anomalies: input.filters?.anomaly ?? true, wall: question.wall, now: question.now } });
+      });
+      if (!begun.ok) return refuse(begun.failure);
+      const { wall: { timeZone }, now } = begun.value.question;
+      return new Response(fileOf(world, ask.tenant, columns, begun.value), {
+        headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${csvName('DailyChecks', now, timeZone)}"` },
+      });
+    },
+  };
+}
+
+function fileOf(world: World, tenant: string, columns: readonly ExportColumn[], { ns, jobs, around }: Begun): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next = 0;
+  return new ReadableStream({
+    start(controller) { controller.enqueue(encoder.encode(BOM + csvLine(titlesOf(columns)))); },
+    async pull(controller) {
+      if (next >= ns.length) { controller.close(); return; }
+      const some = ns.slice(next, next + AT_ONCE);
+      next += AT_ONCE;
+      try {
+        controller.enqueue(encoder.encode(await world.store.tenant(tenant, async (tx) => {
+          const told = await toldOf(tx, some, jobs), stats = await tx.rows('stat', [...new Set(told.map(({ run }) => run.job))]);
+          return told.map((one) => csvLine(cellsOf(one, columns, { ...around, stats }))).join('');
+        }, { readOnly: true })));
+      } catch (error) {
+        // A file that is cut must not look whole.
+        world.log.error('an export failed', faultOf(error));
+        controller.error(error);
+      }
+    },
+  });
+}
+
+/** The newest start within thirty days that ended well or with a warning, by job. */
+async function lastGoodOf(tx: TenantTx, question: Question): Promise<ReadonlyMap<JobN, Ms>> {
+  const { rows } = await sql<{ readonly job: JobN; readonly at: Ms }>`select job_n as job, max(started_at) as at from run
+    where ${runsOf(tx.tenant, question, question.now - GOOD_DAYS, Number.MAX_SAFE_INTEGER - 1000)} and status in ('Success', 'Warning') group by job_n`.execute(tx.sql);
+  return new Map(rows.map(({ job, at }) => [job, at]));
+}

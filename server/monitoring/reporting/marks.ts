@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { JobN } from '#contract/ids.ts';
+import type { CalendarMode } from '#contract/monitoring/calendar.ts';
+import { worst } from '#contract/monitoring/day.ts';
+import type { WorstHow } from '#contract/monitoring/day.ts';
+import { RUN_STATES } from '#contract/monitoring/query.ts';
+import type { RunState } from '#contract/monitoring/query.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import { edgesOf, runsOf, STATE } from './question.ts';
+import type { Reach, Span } from './question.ts';
+
+/** What the results of a job on one day are. `states`: a bit for each that occurs, by place in `RUN_STATES`; `last`: the place of the last that is over, or null. */
+interface Mark { readonly job: JobN; readonly day: number; readonly runs: number; readonly states: number; readonly last: number | null }
+
+/** Days that are read at once: 14 days of 10,000 jobs are 140,000 rows. */
+const AT_ONCE = 14;
+const RUNNING = RUN_STATES.indexOf('Running');
+
+/** Visits the marks of jobs on days, some days at a time. `day`: place in `spans`. */
+export async function eachMark(tx: TenantTx, reach: Reach, spans: readonly Span[], jobs: readonly JobN[] | null, visit: (mark: Mark) => void): Promise<void> {
+  for (let first = 0; first < spans.length; first += AT_ONCE) {
+    const days = spans.slice(first, first + AT_ONCE), from = days[0]?.from ?? 0, to = days.at(-1)?.to ?? 0;
+    // Seconds since the first of these days, the number of the run, the state: the greatest is the last.
+    const { rows } = await sql<Mark>`
+      select job, day, count(*) as runs, bit_or(1 << place) as states, max(case when place <> ${RUNNING} then (((started_at - ${from}) / 1000) << 36) + (n << 4) + place end) & 15 as last from (
+        select run.job_n as job, run.n, run.started_at, width_bucket(run.started_at, ${edgesOf([...days.map((one) => one.from), to])}::text::bigint[]) - 1 as day,
+          array_position(${`{${RUN_STATES.join(',')}}`}::text[], ${STATE}) - 1 as place
+        from run where ${runsOf(tx.tenant, reach, from, to, jobs)} offset 0) as one
+      group by job, day`.execute(tx.sql);
+    for (const one of rows) visit({ ...one, day: one.day + first });
+  }
+}
+
+const HOW: Readonly<Record<CalendarMode, WorstHow>> = { worst: 'worst', best: 'best', last: 'last', mixed: 'warning-if-mixed' };
+const known = new Map<string, RunState | null>();
+
+/** What the cell of a day shows. */
+export function cellOf({ states, last }: Pick<Mark, 'states' | 'last'>, mode: CalendarMode): RunState | null {
+  const key = `${mode} ${states} ${last ?? ''}`;
+  let cell = known.get(key);
+  if (cell === undefined) {
+    const all = RUN_STATES.filter((_state, place) => (states & (1 << place)) !== 0), end = last === null ? undefined : RUN_STATES[last];
+    known.set(key, (cell = worst(end === undefined ? all : [...all, end], HOW[mode])));
+  }
+  return cell;
+}
+
+export const isBad = (state: RunState | null): boolean => state === 'Failed' || state === 'Error' || state === 'Missed';
+
+/** Of 0 to 1: days that succeeded among those on which something ended or should have run. Null where none did. */
+export function shareOf(counts: ReadonlyMap<RunState | null, number>): number | null {
+  const of = (...states: readonly RunState[]): number => states.reduce((all, state) => all + (counts.get(state) ?? 0), 0);
+  const good = of('Success', 'Warning', 'Anomaly'), all = good + of('Failed', 'Error', 'Missed');
+  return all === 0 ? null : good / all;
+}

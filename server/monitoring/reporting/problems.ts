@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Ms } from '#contract/ids.ts';
+import type { ReviewState } from '#contract/monitoring/query.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import { ofReach } from './question.ts';
+import type { Reach } from './question.ts';
+
+/** What a problem asks of a person: a snooze that still runs hides it, a review or an exception clears it, and one that is over asks nothing. As devices tell it. */
+export function reviewOf({ closedAt, snooze, review, exception }: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review' | 'exception'>, now: Ms): ReviewState {
+  if (closedAt === null && snooze !== null && snooze.until > now) return 'snoozed';
+  if (review !== null || (exception ?? null) !== null) return 'cleared';
+  return closedAt === null ? 'pending' : 'none';
+}
+
+/** The same of `problem` in a statement. With `anomalies` false, one that is an anomaly asks nothing. */
+export const reviewIn = (now: Ms, anomalies: boolean): RawBuilder<ReviewState> => sql`case
+  when problem.n is null ${anomalies ? sql`` : sql`or problem.row->>'state' = 'Anomaly'`} then 'none'
+  when problem.closed_at is null and (problem.row->'snooze'->>'until')::bigint > ${now} then 'snoozed'
+  when coalesce(problem.row->>'review', problem.row->>'exception') is not null then 'cleared' when problem.closed_at is null then 'pending' else 'none' end`;
+
+export async function openProblems(tx: TenantTx, reach: Reach): Promise<readonly ProblemRow[]> {
+  const { rows } = await sql<{ readonly row: ProblemRow }>`select row from problem where ${ofReach('problem', tx.tenant, reach)} and closed_at is null`.execute(tx.sql);
+  return rows.map(({ row }) => row);
+}

@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Failure } from '#contract/errors.ts';
+import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { dayOf, dayText, startOfDay } from '#contract/monitoring/day.ts';
+import type { DayN } from '#contract/monitoring/day.ts';
+import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
+import type { JobFilters } from '#contract/monitoring/reporting-filters.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import { faultOf } from '#server/http/serve-call.ts';
+import type { Ask } from '#server/http/handler.ts';
+import { StoreFault } from '#server/store/retry.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import { scopeOf } from '#server/sync/scope.ts';
+import type { World } from '#server/world.ts';
+
+/** On whose wall days are counted: the provider's. */
+export interface Wall { readonly timeZone: string; readonly dayBeginsHour: number }
+/** Whose results are meant. `companies` null: all but those `without`. */
+export interface Reach { readonly companies: readonly CompanyN[] | null; readonly without: readonly CompanyN[] }
+/** A time, `to` exclusive, and whose results. */
+export interface Question extends Reach { readonly from: Ms; readonly to: Ms; readonly wall: Wall; readonly now: Ms }
+export interface Span { readonly n: DayN; readonly date: string; readonly from: Ms; readonly to: Ms }
+
+interface Given { readonly from?: number | undefined; readonly to?: number | undefined; readonly filters?: Pick<JobFilters, 'companyIds'> | undefined }
+
+const DAY: Ms = 86_400_000;
+/** A report that takes longer is given up. */
+const MOST_MS = 25_000;
+
+/** Asks the database in a snapshot of its own. `sentence`: what is said where it cannot be answered; `days`: how many are meant where none are named. */
+export async function answer<T>(
+  world: World, ask: Ask, sentence: string, { from, to, filters }: Given, days: number, work: (tx: TenantTx, question: Question) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  try {
+    return await world.store.tenant(ask.tenant, async (tx) => {
+      await sql`select set_config('statement_timeout', ${String(MOST_MS)}, true)`.execute(tx.sql);
+      const wall = await wallOf(tx), reach = reachOf(ask, filters), time = timeOf(from, to, days, wall, ask.now);
+      return time.ok ? work(tx, { ...time.value, ...reach, wall, now: ask.now }) : time;
+    }, { readOnly: true });
+  } catch (error) {
+    if (error instanceof StoreFault && error.kind !== 'unknown') throw error;
+    world.log.error('a report failed', faultOf(error));
+    return failed({ kind: 'server-fault', message: sentence });
+  }
+}
+
+export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
+  const { branding: { timeZone, dayBeginsHour } } = await db.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  return { timeZone, dayBeginsHour };
+};
+
+/** What the user sees, and of that what was asked for. */
+export function reachOf({ signed }: Ask, filters: Given['filters']): Reach {
+  if (!signed) throw new Error('a report without a session');
+  const { companies, deleted } = scopeOf(signed), asked = filters?.companyIds ?? [], seen = companies === null ? null : [...companies];
+  const meant = asked.length === 0 ? seen : asked.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
+  return { companies: meant, without: [...deleted] };
+}
+
+/** Without an end, until today is over; without a beginning, so many days up to the end. */
+function timeOf(from: Ms | undefined, to: Ms | undefined, days: number, { timeZone, dayBeginsHour }: Wall, now: Ms): Result<{ readonly from: Ms; readonly to: Ms }> {
+  const start = (day: DayN): Ms => startOfDay(day, timeZone, dayBeginsHour);
+  const end = to ?? start(dayOf(now, timeZone, dayBeginsHour) + 1), first = from ?? start(dayOf(end - 1, timeZone, dayBeginsHour) - days + 1);
+  if (end <= first) return failed(bad('to', MESSAGES.evidenceEmpty));
+  return end - first > REPORT_MOST_DAYS * DAY ? failed(bad('from', MESSAGES.evidenceTooLong)) : ok({ from: first, to: end });
+}
+
+export const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', message, issues: [{ path, message }] });
+
+/** Operational days that a time touches, oldest first, cut to the time. */
+export function daysOf({ from, to, wall: { timeZone, dayBeginsHour } }: Pick<Question, 'from' | 'to' | 'wall'>): readonly Span[] {
+  const first = dayOf(from, timeZone, dayBeginsHour), last = dayOf(to - 1, timeZone, dayBeginsHour);
+  const starts = Array.from({ length: last - first + 2 }, (_, i) => startOfDay(first + i, timeZone, dayBeginsHour));
+  return Array.from({ length: last - first + 1 }, (_, i) => ({ n: first + i, date: dayText(first + i), from: Math.max(from, starts[i] ?? from), to: Math.min(to, starts[i + 1] ?? to) }));
+}
+
+/** Runs are kept on devices by whole seconds: one is of a time if its second is. */
+const second = (at: Ms): Ms => Math.ceil(at / 1000) * 1000;
+export const list = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
+export const edgesOf = (edges: readonly Ms[]): string => list(edges.map(second));
+
+/** Which rows of a table with `company_n` are meant. */
+export const ofReach = (table: 'run' | 'job' | 'problem' | 'repository', tenant: string, { companies, without }: Reach): RawBuilder<boolean> => {
+  const of = sql.ref(`${table}.tenant_id`), n = sql.ref(`${table}.company_n`);
+  if (companies !== null) return sql`${of} = ${tenant} and ${n} = any(${list(companies)}::text::bigint[])`;
+  return without.length === 0 ? sql`${of} = ${tenant}` : sql`${of} = ${tenant} and ${n} <> all(${list(without)}::text::bigint[])`;
+};
+
+/** Runs of a time: by the index of starts. */
+export const runsOf = (tenant: string, reach: Reach, from: Ms, to: Ms, jobs: readonly JobN[] | null = null): RawBuilder<boolean> =>
+  sql`${ofReach('run', tenant, reach)} and run.started_at >= ${second(from)} and run.started_at < ${second(to)}${jobs === null ? sql`` : sql` and run.job_n = any(${list(jobs)}::text::bigint[])`}`;
+
+/** A success that is unusual is an anomaly. */
+export const STATE = sql<string>`case when run.status = 'Success' and json_array_length(run.row->'anomaly') > 0 then 'Anomaly' else run.status end`;
