@@ -68,5 +68,7 @@ test('PAGE-3: the menu lists what one may open, no more, no less, and no empty g
 test('PAGE-3: who may see the dashboard begins there, others at the first page that is theirs', () => {
   expect(homeOf(['admin'])).toBe('/monitoring/dashboard');
   expect(homeOf(['operator'])).toBe('/monitoring/dashboard');
-  expect(homeOf(['super-admin'])).toBe('/monitoring/sources');
+  // Whose roles do not open the dashboard.
+  expect(homeOf(['super-admin'])).toBe(menuOf(['super-admin'])[0]?.entries[0]?.to);
+  expect(homeOf(['super-admin'])).not.toBe('/monitoring/dashboard');
 });
