@@ -125,13 +125,34 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   await page.context().close();
 });
 
-test('E2E-12: the register page signs out whoever is signed in', async ({ browser }) => {
+test('E2E-12: an invitation signs out whoever is signed in and makes an account, once', async ({ browser }) => {
   const page = await freshPage(browser);
   await give(page, portal, 'admin');
   await isIn(page);
-  await page.goto(`${portal.url}/o365/register#never-made`);
-  await expect(page.getByLabel('Username')).toBeVisible();
-  await page.goto(`${portal.url}/monitoring/daily-checks`);
-  await isAt(page, 'Sign in');
+  const admin = await byApi(portal, 'admin');
+  const { url } = await admin.call('POST', `service-providers/${admin.provider}/invitations`, {}) as { url: string };
+  await page.goto(url);
+  await isAt(page, 'Make your account');
+  await page.getByLabel('Your name').fill('Nora New');
+  await page.getByLabel('Username').fill('dana');
+  await page.getByRole('textbox', { name: 'New password' }).fill('a lamp above the stairs 3');
+  await page.getByRole('button', { name: 'Make account' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'The username already exists.' })).toBeVisible();
+  await expect(page.getByLabel('Username')).toBeFocused();
+  await page.getByLabel('Username').fill('nora');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Your account is made. Sign in as nora.')).toBeVisible();
+  await page.keyboard.press('Enter');
+  await give(page, portal, 'nora', 'a lamp above the stairs 3');
+  await isIn(page);
   await page.context().close();
+
+  const again = await freshPage(browser);
+  await again.goto(url);
+  await again.getByLabel('Your name').fill('Nora New');
+  await again.getByLabel('Username').fill('nora2');
+  await again.getByRole('textbox', { name: 'New password' }).fill('a lamp above the stairs 3');
+  await again.keyboard.press('Enter');
+  await expect(again.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
+  await again.context().close();
 });

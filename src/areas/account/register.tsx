@@ -80,6 +80,7 @@ function Form({ token }: { readonly token: string }) {
     if (Object.keys(faults).length > 0) return;
     const answer = await ask(() => door().ask('acceptInvitation', { token, name, username, password: typed.newPassword, ...(email !== '' && { email }) }), ACCOUNT.process);
     if (answer.ok) { setMade(answer.value.username); return; }
+    if (answer.failure.kind === 'conflict') refuse({ username: answer.failure.message });
     if (answer.failure.kind !== 'bad-input') return;
     const at = answer.failure.issues[0]?.path ?? 'password';
     refuse({ [at === 'name' || at === 'username' || at === 'email' ? at : 'newPassword']: answer.failure.message });
@@ -97,7 +98,7 @@ function Form({ token }: { readonly token: string }) {
         />
         <TextField
           label="E-mail" name="email" type="email" tall autoComplete="email" maxLength={254} value={typed.email} onChange={(event) => set('email', event.target.value)}
-          hint="Leave it empty where the invitation came by mail." fault={wrong.email ?? null}
+          hint="Optional. A link for a new password goes there." fault={wrong.email ?? null}
         />
         <NewPassword auth="db" value={typed.newPassword} onChange={(value) => set('newPassword', value)} fault={wrong.newPassword ?? null} />
         <Button type="submit" variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null}>{waits === null ? (busy ? 'Making your account…' : 'Make account') : `Try again ${waits}`}</Button>
