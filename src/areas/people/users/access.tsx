@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { can } from '#contract/abilities.ts';
+import { mayActAs } from '#contract/account/acting.ts';
 import type { Me } from '#contract/account/me.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { above } from '#contract/people/reach.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { door } from '#src/door.ts';
@@ -71,7 +71,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           <Button icon="key" disabled={offline} {...why} onClick={() => setAsking('password')}>Set a password</Button>
         </Deed>
       )}
-      {may && me.acting === null && me.roles.some((role) => role === 'admin' || role === 'super-admin') && !above(me, user.acl.map(({ role }) => role)) && (
+      {may && me.acting === null && mayActAs(me, { roles: user.acl.map(({ role }) => role), companies: user.companies && user.companies.map(({ n }) => n) }, false) && (
         <Deed title="Log in as this user" says="You see the portal as this user does, for an hour at most. The reason stands in the log of both, and what you do is recorded with your name.">
           <Button icon="person" disabled={offline} {...why} onClick={() => setAsking('login-as')}>Log in as {short(user.username)}</Button>
         </Deed>
