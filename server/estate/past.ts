@@ -91,7 +91,7 @@ export function pastOf(plan: ProviderPlan, cast: Cast, ground: Ground, from: Ms,
     for (const draft of decision.drafts) put(draft, bySource(key, one.at));
     logs.push(...decision.logs);
     tasks.push(...decision.tasks);
-    runs += decision.accepted;
+    if (one.is === 'finish') runs += decision.accepted; // a start that was told is the same run
     if (!cast.heard.has(key.id)) {
       cast.heard.add(key.id);
       put({ company: key.company, entity: `key:${key.id}`, event: { type: 'key.heard@1', data: { id: key.id } } }, bySource(key, one.at));
