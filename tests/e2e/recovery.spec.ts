@@ -11,8 +11,11 @@ test.afterAll(async () => { await portal.stop(); });
 test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a mail, once', async ({ browser }) => {
   const page = await freshPage(browser);
   await page.goto(`${portal.url}/login`);
+  await isAt(page, 'Sign in');
+  await expect(page.getByRole('link', { name: 'Forgot password' })).toBeVisible();
   await whole(page, 'login');
   await page.getByRole('link', { name: 'Forgot password' }).click();
+  await isAt(page, 'Forgot your password');
   await whole(page, 'forgot-password-db');
   await page.getByRole('button', { name: 'Send the link' }).click();
   await expect(page.getByText('Enter your username.')).toBeVisible();
@@ -66,6 +69,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
       await page.getByRole('button', { name: 'Send the code' }).click();
     };
     await page.goto(`${portal.url}/unlock`);
+    await isAt(page, 'Unlock your account');
     await whole(page, 'unlock');
     await page.getByLabel('Username').fill('quinn');
     await page.keyboard.press('Enter');
@@ -107,7 +111,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   const page = await freshPage(browser);
   for (const [fragment, says] of [
     ['#refused=denied', 'The sign-in was cancelled, or refused by the sign-in service.'], ['#refused=<b>anything</b>', 'Error while logging in'],
-    ['#token=never-made', 'The username or password is not valid.'], ['#signed-in', 'Please log in to continue.'],
+    ['#token=never-made', 'This sign-in has expired. Start again.'], ['#signed-in', 'Please log in to continue.'],
   ] as const) {
     await page.goto('about:blank');
     await page.goto(`${portal.url}/login${fragment}`);
