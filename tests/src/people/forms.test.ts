@@ -14,8 +14,9 @@ import { changesOf, createInput, draftOf, faultsOf, fieldOf, isChanged, phoneOf 
 import type { UserDraft } from '#src/areas/people/users/form.ts';
 import { pageLinks, pagesOf } from '#src/ui/pager.tsx';
 
+const ID = '3f2b8a54-90a1-4c0e-9d5c-0f1f0c7a1b22';
 const USER: UserListed = {
-  _id: '3f2b8a54-90a1-4c0e-9d5c-0f1f0c7a1b22', username: 'ann', name: 'Ann Keller', email: 'ann@example.com', roles: 'operator, admin', acl: [{ role: 'operator' }, { role: 'admin' }],
+  _id: ID, username: 'ann', name: 'Ann Keller', email: 'ann@example.com', roles: 'operator, admin', acl: [{ role: 'operator' }, { role: 'admin' }],
   companies: [{ n: 2, _id: 'x', name: 'Calloway Freight' }], auth: 'db', mobilePhone: '+15550100200', officePhone: null,
   sso: { vac: { username: 'ann-vac', enabled: true }, vcd: null, zerto: { zorgId: 'z-1', enabled: false } }, accounts: [], managedFilterType: 'managed', assignAsConnectWiseOwner: false,
   forceSecurityQuestions: false, veeamServiceAccount: null, isO365Migrator: false, landingPage: null, features: ['x'], passwordReset: false, invited: false, deleted: false, deletedAt: null,
@@ -74,7 +75,7 @@ test('USER-11: a refusal is told in the server\'s words, at the field that it na
 const OURS = (name: string, more: Partial<CompanyListed> = {}): CompanyListed => ({ _id: name, n: 1, name, applications: NO_APPLICATIONS, veeamId: null, users: [], notify: [], madeAt: 0, jobs: 0, keys: 0, ...more });
 
 test('COMP-8: only what was changed of a company is sent, in a form that the server takes', () => {
-  const one = OURS('Calloway Freight', { notify: [{ _id: USER._id, name: 'Ann', username: 'ann' }] }), draft = company.draftOf(one);
+  const one = OURS('Calloway Freight', { notify: [{ _id: ID, name: 'Ann', username: 'ann' }] }), draft = company.draftOf(one);
   expect(company.changesOf(draft, one)).toEqual({});
   expect(company.changesOf({ ...draft, notify: [] }, one)).toEqual({ notify: [] });
   const next = { ...draft, name: ' Calloway ', vac: ' 17 ', office365: true, organizations: ['contoso.onmicrosoft.com'] };

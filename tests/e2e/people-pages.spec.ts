@@ -1,0 +1,172 @@
+import { expect, test } from '@playwright/test';
+import { axe, enter, entry, fileOf, freshPage, personOf, title, told } from './people.ts';
+import { beyondTab, pictureOf } from './person.ts';
+import { apiOf, keyOf, post, rowOf, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+test.beforeAll(async () => {
+  portal = await startPortal();
+  const api = await apiOf(portal, 'admin');
+  await api('POST', 'companies', { name: 'Calloway Freight' });
+});
+test.afterAll(async () => { await portal.stop(); });
+test.describe.configure({ mode: 'default' });
+
+test('COMP-8, COMP-4: a company is made, changed and deleted by its name; its results leave the list of the other browser', async ({ page, browser }) => {
+  await enter(portal, page, 'admin', '/monitoring/companies');
+  await title(page, 'Companies');
+  await page.getByRole('button', { name: 'New company' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('First company');
+  await page.getByRole('button', { name: 'Make the company' }).click();
+  await told(page, 'There is a company of this name.');
+  await page.getByLabel('Name', { exact: true }).fill('Harbour Foods');
+  await page.getByRole('switch', { name: /^Microsoft 365/ }).click();
+  await page.getByLabel('Add an organization').fill('harbour.onmicrosoft.com');
+  await page.keyboard.press('Enter');
+  await page.getByRole('combobox', { name: 'Add a user' }).fill('dana');
+  await page.getByRole('option', { name: 'Dana Reyes (dana)' }).click();
+  await page.getByRole('button', { name: 'Make the company' }).click();
+  await told(page, 'Harbour Foods is a company now.');
+  const row = page.getByRole('row').filter({ hasText: 'Harbour Foods' });
+  await expect(row).toBeVisible();
+  await page.getByLabel('Veeam id', { exact: true }).fill('HF-1');
+  await page.getByRole('button', { name: 'Save the changes' }).click();
+  await told(page, 'The changes are saved.');
+  await page.keyboard.press('Escape');
+  await expect(entry(page, 'Harbour Foods')).toBeFocused();
+  await expect(row).toContainText('Microsoft 365');
+  await expect(row).toContainText('Dana Reyes');
+  await expect(row).toContainText('Veeam id HF-1');
+
+  const secret = await keyOf(portal);
+  await post(portal.url, secret, [{ job: 'SQL nightly', status: 'Failed', message: 'Unable to connect' }]);
+  const other = await freshPage(browser);
+  await enter(portal, other, 'dana', '/monitoring/daily-checks');
+  await expect(rowOf(other, 'SQL nightly')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('row').filter({ hasText: 'First company' }).getByRole('cell').nth(1)).toHaveText(/^1/);
+  await entry(page, 'First company').click();
+  await page.getByRole('button', { name: 'Delete the company' }).click();
+  await told(page, 'job with 1 result');
+  await told(page, 'source: its key ends at once');
+  await page.getByLabel('Type the name of the company').fill('First company');
+  await page.keyboard.press('Enter');
+  await told(page, 'First company is deleted.');
+  await expect(entry(page, 'First company')).toHaveCount(0);
+  await expect(rowOf(other, 'SQL nightly')).toHaveCount(0, { timeout: 30_000 });
+  const { name, text } = await fileOf(page);
+  expect(name).toMatch(/^Companies_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
+  expect(text).toContain('Harbour Foods,');
+  expect(text).not.toContain('First company');
+  await page.getByRole('button', { name: 'Import from VSPC' }).click();
+  await told(page, /No console is connected yet/);
+  await page.keyboard.press('Escape');
+  await expect(page).not.toHaveURL(/import/);
+  await other.context().close();
+});
+
+test('ULOG-1: the record tells all of it, is narrowed to a kind and a user, and is a file as well', async ({ page }) => {
+  const api = await apiOf(portal, 'admin'), [gone, made] = [await personOf(portal, 'zoe', 'Zoe Gone'), await api('POST', 'companies', { name: 'Short-lived' }) as { _id: string }];
+  await api('DELETE', `users/delete/${gone}`);
+  await api('DELETE', `companies/${Object.values(made)[0]}`);
+  const { rows: [rita] } = await api('GET', 'monitoring/reporting/users?search=rita') as { rows: { _id: string }[] };
+  const acting = await api('POST', 'auth/login-as', { userId: Object.values(rita ?? {})[0], reason: 'Ticket 4712' }) as { token: string };
+  await fetch(`${portal.url}/api/v1/auth/login-as/exit`, { method: 'POST', headers: { 'content-type': 'application/json', 'authorization': `Bearer ${acting.token}` }, body: '{}' });
+  await enter(portal, page, 'admin', '/monitoring/users-logs?size=200');
+  await title(page, 'Users Logs');
+  const lines = page.getByRole('row');
+  for (const words of ['User invited', 'Company deleted']) await expect(lines.filter({ hasText: words }).first()).toBeVisible();
+  await expect(lines.filter({ hasText: 'as Rita Only' }).first()).toContainText('Administrator');
+  await expect(lines.filter({ hasText: 'a removed user' }).first()).toBeVisible();
+  await expect(lines.filter({ hasText: /Chrome on / }).first()).toBeVisible();
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption({ label: 'Company deleted' });
+  await expect.poll(async () => await lines.count() - await lines.filter({ hasText: 'Company deleted' }).count()).toBe(1); // the head
+  await page.getByRole('combobox', { name: 'Kind' }).selectOption('');
+  await page.getByRole('button', { name: 'One user' }).click();
+  await page.getByRole('combobox', { name: 'User' }).fill('rita');
+  await page.getByRole('option', { name: 'Rita Only (rita)' }).click();
+  await expect(page).toHaveURL(/user=[\da-f-]{36}/);
+  await expect(lines.filter({ hasText: 'Company deleted' })).toHaveCount(0);
+  const { name, text } = await fileOf(page);
+  expect(name).toMatch(/^UserLogs_\d{4}-\d\d-\d\d_\d{6}\.csv$/);
+  expect(text).toContain('rita');
+  await page.getByRole('button', { name: 'Remove filter: User Rita Only' }).click();
+  await expect(lines.filter({ hasText: 'Company deleted' }).first()).toBeVisible();
+});
+
+test('USER-11, E2E-7: by keyboard alone: to the list, into a user and back to its place', async ({ page }) => {
+  await enter(portal, page, 'admin', '/monitoring/users');
+  await expect(entry(page, 'Administrator')).toBeVisible();
+  await page.keyboard.press('/');
+  await page.keyboard.type('a');
+  await expect(page).toHaveURL(/q=a/);
+  await page.keyboard.press('Enter');
+  await expect(entry(page, 'Administrator')).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(entry(page, 'Dana Reyes')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 2, name: 'Dana Reyes' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(entry(page, 'Dana Reyes')).toBeFocused();
+  await page.keyboard.press('k');
+  await expect(entry(page, 'Administrator')).toBeFocused();
+});
+
+test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', async ({ page }) => {
+  await enter(portal, page, 'admin', '/monitoring/companies');
+  await expect(entry(page, 'Calloway Freight')).toBeVisible();
+  await page.context().setOffline(true);
+  await told(page, /A company is made or changed with the network only\./);
+  await expect(entry(page, 'Calloway Freight')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'New company' })).toBeDisabled();
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await told(page, /The users are not kept on this device/);
+  await page.context().setOffline(false);
+  await expect(entry(page, 'Administrator')).toBeVisible({ timeout: 30_000 });
+});
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`USER-11, E2E-7: axe finds nothing on the pages of people, and they fit a phone, ${theme}`, async ({ browser }) => {
+    const api = await apiOf(portal, 'admin');
+    await api('POST', 'users', {
+      username: `maximiliana.alexandrina.${theme}@subsidiary.of.a.customer.example.com`, name: 'Maximiliana Alexandrina Featherstonehaugh-Cholmondeley von und zu Hohenlohe the Third',
+      email: `max-${theme}@example.com`, roles: ['operator', 'o365_admin'], companies: null, auth: 'db', invite: true,
+    });
+    const context = await browser.newContext({ colorScheme: theme, reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    await enter(portal, page, 'admin', '/monitoring/users');
+    await expect(entry(page, 'Maximiliana').first()).toBeVisible();
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      const at = async (what: string): Promise<void> => {
+        await axe(page, `${what}, ${width}`);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBeLessThanOrEqual(width);
+        if (width === 1440 && theme === 'light') expect(await beyondTab(page), what).toEqual([]);
+        await pictureOf(page, `people-${what}-${theme}-${width}`);
+      };
+      await page.goto(`${portal.url}/monitoring/users`);
+      await expect(entry(page, 'Dana Reyes')).toBeVisible();
+      await at('users');
+      await entry(page, 'Maximiliana').first().click();
+      await at('user');
+      await page.getByRole('tab', { name: 'Access' }).click();
+      await at('access');
+      await page.getByRole('button', { name: 'Remove for good' }).click();
+      await expect(page.getByLabel('Type the user name')).toBeVisible();
+      await axe(page, `remove, ${width}`);
+      await page.goto(`${portal.url}/monitoring/users?user=new`);
+      await page.getByRole('button', { name: 'Make and invite the user' }).click();
+      await at('new user');
+      await page.goto(`${portal.url}/monitoring/companies`);
+      await expect(entry(page, 'Calloway Freight')).toBeVisible();
+      await at('companies');
+      await entry(page, 'Calloway Freight').click();
+      await at('company');
+      await page.goto(`${portal.url}/monitoring/users-logs`);
+      await expect(page.getByRole('row').filter({ hasText: 'Administrator' }).first()).toBeVisible();
+      await at('users logs');
+    }
+    await context.close();
+  });
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect } from '@playwright/test';
+import type { Browser, Locator, Page } from '@playwright/test';
+import { linkFor } from './outbox.ts';
+import { apiOf } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+export const NEW_PASSWORD = 'a calm harbour ledger 42';
+export const freshPage = async (browser: Browser): Promise<Page> => (await browser.newContext({ reducedMotion: 'reduce' })).newPage();
+
+/** A user with a password of its own, by the link of an invitation. */
+export async function personOf(portal: Portal, username: string, name: string, roles: readonly string[] = ['read-only']): Promise<string> {
+  const api = await apiOf(portal, 'admin');
+  const { _id: id } = await api('POST', 'users', { username, name, email: `${username}@example.com`, roles, companies: null, auth: 'db', invite: true }) as { _id: string };
+  const hash = new URL(await linkFor(portal.url, `${username}@example.com`)).hash.slice(1);
+  const answer = await fetch(`${portal.url}/api/v1/profile/forgot-password/change`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ hash, newPassword: NEW_PASSWORD }) });
+  expect(answer.status).toBe(200);
+  return id;
+}
+
+export async function enter(portal: Portal, page: Page, username: string, path: string, password = portal.password): Promise<void> {
+  await page.goto(portal.url + path);
+  await page.getByLabel('Username').fill(username);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+export const title = (page: Page, name: string): Promise<void> => expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+export const entry = (page: Page, name: string): Locator => page.locator('[data-entry]').filter({ hasText: name });
+export const panel = (page: Page, name: string): Locator => page.getByRole('region', { name });
+export const told = (page: Page, words: string | RegExp): Promise<void> => expect(page.getByText(words)).toBeVisible();
+
+export async function fileOf(page: Page): Promise<{ readonly name: string; readonly text: string }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download CSV' }).click()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+export async function make(page: Page, user: { readonly name: string; readonly username: string; readonly roles?: readonly string[] }): Promise<void> {
+  await page.getByRole('button', { name: 'New user' }).click();
+  await expect(page.getByRole('heading', { level: 2, name: 'New user' })).toBeFocused();
+  await page.getByLabel('Name', { exact: true }).fill(user.name);
+  await page.getByLabel('User name', { exact: true }).fill(user.username);
+  await page.getByLabel('E-mail', { exact: true }).fill(`${user.username}@example.com`);
+  for (const role of user.roles ?? []) await page.getByRole('checkbox', { name: role }).check();
+  await page.getByRole('button', { name: 'Make and invite the user' }).click();
+}
+
+export async function axe(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
