@@ -8,7 +8,7 @@ export const NotificationSchema = v.object({
   app: v.picklist(['monitoring', 'o365', 'admin']),
   severity: v.picklist(['info', 'success', 'warning', 'error']),
   message: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.messageChars)),
-  link: v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https:\/\/|\/(?![/\\]))/))),
+  link: v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https:\/\/[^\s\\]+|\/(?![/\\])[^\s\\]*)$/))),
   /** The link is offered for copying. */
   copy: v.boolean(),
   event: v.nullable(v.string()),

@@ -1,16 +1,18 @@
 import * as v from 'valibot';
+import { LIMITS } from '../limits.ts';
 import { RoleSchema } from '../role-schema.ts';
 
 const on = v.optional(v.boolean(), false);
-const link = v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/|\/(?![/\\])|mailto:|tel:)/));
+const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars)), TERMS_CHARS = 100_000;
+const link = v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/[^\s\\]+|\/(?![/\\])[^\s\\]*|(mailto|tel):[^\p{Cc}\\]+)$/u));
 
 /** Switches of what a portal shows, as the specification names them. What is left out is off. */
 export const FeaturesSchema = v.object({
   rules: on,
   hints: on,
-  reporting: v.optional(v.object({ enabled: on, visibleFor: v.optional(v.array(v.union([RoleSchema, v.literal('all')])), ['all']) }), { enabled: false, visibleFor: ['all'] }),
+  reporting: v.optional(v.object({ enabled: on, visibleFor: v.optional(v.pipe(v.array(v.union([RoleSchema, v.literal('all')])), v.maxLength(10)), ['all']) }), { enabled: false, visibleFor: ['all'] }),
   footer: on,
-  socialMedia: v.optional(v.object({ links: v.array(v.object({ platform: v.pipe(v.string(), v.maxLength(32)), link })) }), { links: [] }),
+  socialMedia: v.optional(v.object({ links: v.pipe(v.array(v.object({ platform: v.pipe(v.string(), v.maxLength(32)), link })), v.maxLength(50)) }), { links: [] }),
   supportSection: v.optional(v.object({
     enabled: on,
     links: v.optional(v.object({ request: on, live: on, downloads: on, faq: v.optional(v.object({ enabled: on, url: v.optional(v.nullable(link), null) }), { enabled: false, url: null }) }), { request: false, live: false, downloads: false, faq: { enabled: false, url: null } }),
@@ -19,8 +21,8 @@ export const FeaturesSchema = v.object({
   billing: v.optional(v.object({ ccCollection: on }), { ccCollection: false }),
   office365: v.optional(v.object({
     selfRegistration: v.optional(v.object({
-      termsOfUse: v.optional(v.nullable(v.object({ title: v.string(), text: v.string(), version: v.string() })), null),
-      serviceLevels: v.optional(v.array(v.object({ id: v.string(), label: v.string() })), []),
+      termsOfUse: v.optional(v.nullable(v.object({ title: name, text: v.pipe(v.string(), v.maxLength(TERMS_CHARS)), version: name })), null),
+      serviceLevels: v.optional(v.pipe(v.array(v.object({ id: name, label: name })), v.maxLength(100)), []),
     }), { termsOfUse: null, serviceLevels: [] }),
     restoreUrl: v.optional(v.nullable(link), null),
     restorePortal: v.optional(v.object({ outlook: on, onedrive: on, sharepoint: on, teams: on }), { outlook: false, onedrive: false, sharepoint: false, teams: false }),

@@ -30,7 +30,7 @@ const MORE = {
   forceSecurityQuestions: v.boolean(),
   veeamServiceAccount: v.nullable(text),
   isO365Migrator: v.boolean(),
-  landingPage: v.nullable(v.pipe(text, v.regex(/^\/(?![/\\])/))),
+  landingPage: v.nullable(v.pipe(text, v.regex(/^\/(?![/\\])[^\s\\]*$/))),
   features: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.maxLength(50)),
 };
 const SECOND_FACTORS = ['none', 'sms', 'totp', 'passkey'] as const;

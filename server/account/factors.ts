@@ -78,6 +78,7 @@ export function factorHandlers(world: World, find: FindDirectory = directoryOf):
     }),
 
     removeTotp: ({ id }, ask) => own(id, ask, async (tx, user) => {
+      await oneAtATime(tx, user);
       const owned = await ownedBy(tx, user);
       if (!owned.totp) return failed(NOT_FOUND);
       if (!owned.passkey && await policyOf(tx) === 'strong') return failed(conflict(MESSAGES.lastFactor));
@@ -131,6 +132,7 @@ export function factorHandlers(world: World, find: FindDirectory = directoryOf):
     }),
 
     removePasskey: ({ id, key }, ask) => own(id, ask, async (tx, user) => {
+      await oneAtATime(tx, user);
       const passkeys = await passkeysOf(tx, user);
       if (!passkeys.some((one) => one.id === key)) return failed(NOT_FOUND);
       if (passkeys.length === 1 && !(await ownedBy(tx, user)).totp && await policyOf(tx) === 'strong') return failed(conflict(MESSAGES.lastFactor));
@@ -143,6 +145,10 @@ export function factorHandlers(world: World, find: FindDirectory = directoryOf):
 }
 
 const hasBetter = ({ totp, passkey }: Owned): boolean => totp || passkey;
+
+/** Of two that remove at once the second sees what the first has left. */
+const oneAtATime = ({ tenant, sql }: TenantTx, user: UserId): Promise<unknown> =>
+  sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('id', '=', user).forUpdate().executeTakeFirst();
 
 /** Recovery codes stand in for an authenticator or a passkey: without either they stand for nothing, and end. */
 async function withoutUse(tx: TenantTx, user: UserId): Promise<void> {
