@@ -29,7 +29,7 @@ export function ColourField({ label, value, verdict, fault, onChange }: ColourFi
           onChange={(event) => onChange(event.target.value)}
           className={`h-8 w-28 min-w-0 rounded-part border bg-sheet px-3 font-mono text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11 ${bad ? 'border-failed' : 'border-control'}`}
         />
-        {value !== '' && <Button size="sm" variant="quiet" aria-label={`No ${label.toLowerCase()}`} onClick={() => onChange('')}>None</Button>}
+        {value !== '' && <Button size="sm" variant="quiet" aria-label={`None: ${label}`} onClick={() => onChange('')}>None</Button>}
       </div>
       <p id={`${id}-below`} aria-live="polite" className={`m-0 flex items-start gap-1.5 text-agate ${bad ? 'text-failed' : is === 'legible' ? 'text-success' : 'text-ink-3'}`}>
         {is !== 'none' && <Icon name={bad ? 'failed' : 'success'} size={12} className="mt-0.5 shrink-0" />}

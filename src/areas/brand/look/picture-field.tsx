@@ -40,7 +40,7 @@ export function PictureField({ name, label, hint, present, elsewhere, chosen, da
           ref={input} type="file" hidden aria-labelledby={id} data-picture={name} accept={`image/png,image/svg+xml,image/webp${name === 'favicon' ? ',image/x-icon,.ico' : ''}`}
           onChange={(event) => { void take(event.target.files?.[0]); event.target.value = ''; }}
         />
-        <Button size="sm" aria-describedby={`${id}-below`} aria-label={`${some ? 'Replace' : 'Choose'}: ${label}`} onClick={() => input.current?.click()}>{some ? 'Replace' : 'Choose a file'}</Button>
+        <Button size="sm" aria-describedby={`${id}-below`} aria-label={`${some ? 'Replace' : 'Choose a file'}: ${label}`} onClick={() => input.current?.click()}>{some ? 'Replace' : 'Choose a file'}</Button>
         {some && <Button size="sm" variant="quiet" aria-label={`Remove: ${label}`} onClick={() => { setFault(null); onChoose(present === null ? undefined : 'none'); }}>Remove</Button>}
         {chosen !== undefined && chosen !== 'none' && present !== null && <Button size="sm" variant="quiet" onClick={() => onChoose(undefined)}>Keep the present one</Button>}
       </div>

@@ -40,7 +40,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
     fields: [
       { name: 'host', label: 'Server', hint: 'Such as smtp.example.com.', kind: 'text', wrong: 'Enter a host name.' },
       { name: 'port', label: 'Port', kind: 'number', first: '587', wrong: 'Enter a number from 1 to 65535.' },
-      { name: 'security', label: 'Encryption', first: 'starttls', wrong: 'Choose one.', options: [{ value: 'starttls', word: 'STARTTLS, usually port 587' }, { value: 'tls', word: 'TLS from the start, usually port 465' }, { value: 'none', word: 'None: only for a server on this machine' }] },
+      { name: 'security', label: 'Encryption', first: 'starttls', wrong: 'Choose one.', options: [{ value: 'starttls', word: 'STARTTLS, usually port 587' }, { value: 'tls', word: 'TLS from the start, usually port 465' }, { value: 'none', word: 'None: where the operator of this server allows it' }] },
       { name: 'username', label: 'Username', hint: 'Empty where the server asks for none.', optional: true, ...account },
       { name: 'from', label: 'Sender address', kind: 'email', wrong: 'Enter an address such as portal@example.com.' },
       { name: 'fromName', label: 'Sender name', hint: 'Empty: the title of the portal.', optional: true, ...account },

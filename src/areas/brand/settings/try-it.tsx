@@ -25,7 +25,7 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-3">
-        <Button busy={busy} disabled={dirty || offline} aria-label={`Try ${title}`} onClick={() => void run()}>Try it</Button>
+        <Button busy={busy} disabled={dirty || offline} aria-label={`Try it: ${title}`} onClick={() => void run()}>Try it</Button>
         <span className="min-w-0 text-agate text-ink-3">{dirty ? 'Save first: what is saved is tried.' : tries}</span>
       </div>
       {outcome !== null && <Callout tone={outcome.ok ? 'success' : 'failed'} alert>{outcome.says}</Callout>}
