@@ -36,17 +36,17 @@ export function Page({ title, detail, progress, search, action, scroll = 'page',
           <h1 className="m-0 truncate text-head">{title}</h1>
           {detail !== undefined && <span className="hidden pt-[7px] text-agate whitespace-nowrap text-ink-3 desk:block">{detail}</span>}
         </div>
-        <div className="order-1 flex h-14 items-center gap-1 tablet:order-2 tablet:ml-auto tablet:gap-4">
+        <div className="order-1 flex h-14 items-center gap-1 tablet:order-2 tablet:ml-auto tablet:min-w-0 tablet:shrink-[20] tablet:gap-4">
           {search !== undefined && !wide && (
             <IconButton
               icon="search" label="Search" aria-expanded={searching} className="order-last h-11 min-w-11" onClick={() => setSearching(!searching)}
             />
           )}
-          {search !== undefined && wide && <div className="w-80 min-w-0">{search}</div>}
+          {search !== undefined && wide && <div className="w-80 min-w-24">{search}</div>}
           {wide && action}
           <SyncStatus />
         </div>
-        <div className="order-3 flex w-full min-w-0 items-center justify-between gap-3 px-2 pb-2 tablet:order-1 tablet:w-auto tablet:px-0 tablet:pb-0">
+        <div className="order-3 flex w-full min-w-0 items-center justify-between gap-3 px-2 pb-2 tablet:order-1 tablet:w-auto tablet:shrink-0 tablet:px-0 tablet:pb-0">
           {progress ?? (wide ? null : action) ?? <span />}
           <span className="min-w-0 tablet:hidden"><SyncLine /></span>
         </div>

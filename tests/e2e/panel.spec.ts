@@ -8,6 +8,7 @@ let portal: Portal, secret: string;
 const DAY = 86_400_000, HOUR = 3_600_000;
 const LONG = 'A machine whose name is much longer than the panel is wide, as people give them when a project, a place and an owner must all be in it';
 const REFUSED = 'Unable to connect to host farm.example.net: refused';
+const endOf = (box: { x: number; width: number } | null): number => (box ? box.x + box.width : Infinity);
 const iso = (at: number): string => new Date(at).toISOString();
 
 const objects = Array.from({ length: 12 }, (_, i) => ({
@@ -154,5 +155,45 @@ test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and e
   await expect(sheet.getByRole('table', { name: 'Last runs' })).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await axe(page, 'phone');
+  await context.close();
+});
+
+test('DAY-23: no row moves when a result is opened beside the list, or when new ones come while a mouse is over it, at 1,440 and 1,280 px', async ({ browser }) => {
+  for (const width of [1440, 1280]) {
+    const context = await browser.newContext({ viewport: { width, height: 800 }, reducedMotion: 'reduce' });
+    const page = await context.newPage();
+    await signIn(page, portal.url, 'admin', portal.password);
+    const row = rowOf(page, 'Plain files'), topOf = async (): Promise<number | undefined> => (await row.boundingBox())?.y;
+    await expect(page.getByRole('button', { name: 'Hand over' })).toBeVisible();
+    await expect(row).toBeVisible();
+    await row.hover(); // somebody is at the rows: what comes waits
+    const top = await topOf();
+    await post(portal.url, secret, [{ job: `Came at ${width}`, status: 'Failed', message: REFUSED, startTime: iso(Date.now() - 2_000), endTime: iso(Date.now() - 1_000) }]);
+    await expect(page.getByRole('button', { name: /^\d+ new, press/ })).toBeVisible();
+    expect(await topOf(), `${width} px, new ones wait`).toBe(top);
+    await row.click();
+    await expect(panel(page).getByRole('heading', { name: 'Log' })).toBeVisible();
+    expect(await topOf(), `${width} px, beside the panel`).toBe(top);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1000, height: 800 });
+    const ring = page.locator('header').getByText(/ cleared$/), search = page.getByRole('searchbox');
+    await expect.poll(async () => endOf(await ring.boundingBox()) <= (await search.boundingBox() ?? { x: 0 }).x).toBe(true);
+    await context.close();
+  }
+});
+
+test('DAY-24: where a ticket has no room, its end is shown and not its beginning', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await signIn(page, portal.url, 'admin', portal.password);
+  await rowOf(page, 'Plain files').click();
+  await panel(page).getByRole('button', { name: /^Ticket/ }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('T20261119.0107');
+  await page.keyboard.press('Enter');
+  const cell = rowOf(page, 'Plain files').locator('.dc-tk');
+  await expect(cell).toHaveText('T20261119.0107');
+  const edges = await cell.evaluate((at) => ({ ends: at.getBoundingClientRect().right, last: at.firstElementChild?.getBoundingClientRect().right, cut: at.scrollWidth > at.clientWidth }));
+  expect(edges.cut).toBe(true);
+  expect(edges.last).toBeLessThanOrEqual(edges.ends + 0.5);
   await context.close();
 });

@@ -8,6 +8,7 @@ import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '#src/door.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { Page } from '#src/frame/page.tsx';
+import { Pill } from '#src/ui/chip.tsx';
 import { formatCount, formatDay, plural } from '#src/ui/format.ts';
 import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -192,7 +193,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
   };
   const open = list.open === null ? null : deeds.rowOf(list.open) ?? null;
   const place = view && list.open !== null ? placeOf(view, list.open) : -1;
-  const fresh = view?.fresh ?? 0;
+  const fresh = view?.fresh ?? 0, loaded = view?.loaded;
 
   return (
     <Page
@@ -205,7 +206,15 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
         />
       )}
     >
-      <ListsFrame me={me} now={now} chosen="results" query={queryOf(list)} results={view?.total}>
+      <ListsFrame
+        me={me} now={now} chosen="results" query={queryOf(list)} results={view?.total}
+        aside={(
+          <>
+            {loaded && loaded.days < loaded.of && <span className="text-agate whitespace-nowrap text-ink-3">{loaded.days} of {loaded.of} days here</span>}
+            {fresh > 0 && <Pill keycap="R" onClick={round.takeIn}>{formatCount(fresh)} new, press</Pill>}
+          </>
+        )}
+      >
         <div className="dc-work" {...(list.open !== null && { 'data-panel': '' })}>
           <aside className="dc-facets hidden desk:block" aria-label="Filters">
             <FacetsHead list={list} onList={(next, at) => setList(next, 'push', at)} />
@@ -214,12 +223,12 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
           <section className="dc-list" aria-label="Results">
             <div>
               <Toolbar
-                list={list} facets={view?.facets} fresh={fresh} loaded={view?.loaded} onList={(next, at) => setList(next, 'push', at)}
-                rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onColumns={() => deeds.setAsk({ is: 'columns' })} onTakeIn={round.takeIn}
+                list={list} facets={view?.facets} onList={(next, at) => setList(next, 'push', at)}
+                rule={rule} now={now} onFacets={() => deeds.setAsk({ is: 'facets' })} onColumns={() => deeds.setAsk({ is: 'columns' })}
                 parts={(
                   <Suspense fallback={<span className="h-7 w-72" />}>
                     <ToolbarParts
-                      me={me} list={list} filter={round.filter} columns={choice.columns} loaded={view?.loaded} rule={rule} now={now}
+                      me={me} list={list} filter={round.filter} columns={choice.columns} loaded={loaded} rule={rule} now={now}
                       onList={(next, at) => setList(next, 'push', at)}
                     />
                   </Suspense>
@@ -239,7 +248,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
               : (
                 <Grid
                   key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
-                  now={now} listKey={round.key} onWindow={round.setWindow} onPress={press} onSelectAll={selectAll}
+                  now={now} listKey={round.key} onWindow={round.setWindow} onPoint={round.point} onPress={press} onSelectAll={selectAll}
                   group={list.group} onPressHead={pressHead} columns={choice.columns} dense={choice.dense} order={list.order} reverse={list.reverse}
                   onSort={(order, reverse) => setList({ ...list, order, reverse })} onColumns={choice.setColumns}
                 />

@@ -31,6 +31,8 @@ export interface GridProps {
   /** Names what is listed: another list begins at its top. */
   readonly listKey: string;
   readonly onWindow: (window: RunsWindow) => void;
+  /** A mouse came over the rows, or left them. */
+  readonly onPoint: (over: boolean) => void;
   readonly onPress: (what: Press, row: RunView, index: number, shift: boolean) => void;
   readonly onSelectAll: () => void;
   readonly group: Group | null;
@@ -55,7 +57,7 @@ const WAITING = 20;
 /** The rows that can be seen, of any number. It is told what was pressed by what stands under the pointer: rows carry no handlers. */
 export function Grid(props: GridProps) {
   'use no memo'; // the virtualizer changes under the same name
-  const { view, window: asked, cards, cursor, selection, dense, onWindow, onPress, onPressHead } = props;
+  const { view, window: asked, cards, cursor, selection, dense, onWindow, onPoint, onPress, onPressHead } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const total = view?.lines ?? 0;
   const head = cards ? 0 : HEAD_PX;
@@ -67,6 +69,7 @@ export function Grid(props: GridProps) {
   });
   useEffect(() => { scroller.current?.scrollTo({ top: 0 }); }, [props.listKey]);
   useEffect(() => { virtual.measure(); }, [rowPx, virtual]);
+  useEffect(() => () => onPoint(false), [onPoint]); // rows that are gone have no mouse over them
   // Told to the style sheet here: a container query would have all rows laid out in the middle of each restyling, several times over.
   useLayoutEffect(() => {
     const seen = new ResizeObserver(([list]) => { if (list) scroller.current?.style.setProperty('--dc-seen', `${list.contentRect.width}px`); });
@@ -122,6 +125,7 @@ export function Grid(props: GridProps) {
       ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable aria-rowcount={total + 1} aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
       aria-busy={view === undefined} onClick={press}
       onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); }}
+      onPointerMove={({ pointerType }) => { if (pointerType === 'mouse') onPoint(true); }} onPointerLeave={() => onPoint(false)}
     >
       <div
         className="dc-inner" role="presentation" {...(cards ? { 'data-cards': '' } : { 'data-hidden': layout.hidden.join(' ') })} {...(dense && !cards && { 'data-dense': '' })} data-stuck={[...layout.stuck.keys()].join(' ')}

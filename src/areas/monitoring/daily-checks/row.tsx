@@ -72,7 +72,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
       <div role="gridcell" className="dc-last" title={row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)}>
         {row.lastGoodAt === null ? <span className="text-ink-3">none</span> : formatSpan(row.lastGoodAt, now) ?? 'now'}
       </div>
-      <div role="gridcell" className="dc-tk dc-cut" title={problem?.ticket ?? undefined}>{problem?.ticket ?? ''}</div>
+      <div role="gridcell" className="dc-tk dc-cut" title={problem?.ticket ?? undefined}>{problem?.ticket != null && <bdi>{problem.ticket}</bdi>}</div>
       <div role="gridcell" className="dc-note">{problem?.note && <span title={problem.note.content}><Icon name="note" label="Has a note" /></span>}</div>
       <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} /></div>
     </>

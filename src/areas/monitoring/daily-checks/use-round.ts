@@ -41,6 +41,8 @@ export interface Round {
   readonly seen: ReadonlyMap<RunN, RunView>;
   /** A person works in the list: rows keep their place from now on, until `takeIn` or another filter. */
   readonly work: () => void;
+  /** A mouse is over the rows, which keep their place as long. */
+  readonly point: (over: boolean) => void;
   readonly takeIn: () => void;
   /** Folds a group away, or unfolds it. */
   readonly fold: (key: number | string) => void;
@@ -66,6 +68,7 @@ export function useRound(me: Me, branding: Branding): Round {
   const [selection, setSelection] = useState(NOTHING);
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const [working, setWorking] = useState(false);
+  const [pointed, setPointed] = useState(false);
   const [round, setRound] = useState(0);
   const [folded, setFolded] = useState<readonly (number | string)[]>(NONE_FOLDED);
   const [seen] = useState(() => new Map<RunN, RunView>());
@@ -82,7 +85,7 @@ export function useRound(me: Me, branding: Branding): Round {
     setRound(round + 1);
   }
 
-  const held = selection.runs.size > 0 || list.open !== null || working;
+  const held = selection.runs.size > 0 || list.open !== null || working || pointed;
   const facets = useAllFacets() ? 'all' : 'some';
   const view = useWatch('runs', { filter, window: reach ?? window, held, folded, round, facets });
   useEffect(() => keepList(me.id, list), [me.id, list]);
@@ -101,7 +104,7 @@ export function useRound(me: Me, branding: Branding): Round {
   return {
     list, setList: place.set, filter, rule, now, view, window, setWindow, reach, setReach, selection, setSelection,
     cursor: settled(cursor, view), setCursor, seen, held, key,
-    work: () => setWorking(true),
+    work: () => setWorking(true), point: setPointed,
     fold: (one) => setFolded(toggle(folded, one)),
     takeIn: () => { setWorking(false); setCursor(null); setRound(round + 1); },
   };

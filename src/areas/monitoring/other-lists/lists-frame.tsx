@@ -17,17 +17,19 @@ export interface ListsFrameProps {
   readonly query: string;
   /** Results of the list, as far as it is known. */
   readonly results: number | undefined;
+  /** Said of the list, at the end of the line of tabs: what comes and goes here moves no row. */
+  readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The lists of the morning, side by side: results, jobs that are switched off, computers that nothing backs up. Has the height that is left. */
-export function ListsFrame({ me, now, chosen, query, results, children }: ListsFrameProps) {
+export function ListsFrame({ me, now, chosen, query, results, aside, children }: ListsFrameProps) {
   const { history } = useRouter();
   const disabled = useWatch('disabled', NOTHING);
   const status = useWatch('status', NOTHING);
   const computers = useComputersNow(me.id, status?.is === 'live');
   return (
-    <div className="grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+    <div className="relative grid h-full grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
       <Tabs
         label="Lists" className="bg-paper px-4 tablet:px-5" panelClassName="min-h-0 min-w-0" chosen={chosen} onChoose={(key) => history.push(throughTab(me.id, chosen, query, key))}
         tabs={[
@@ -38,6 +40,7 @@ export function ListsFrame({ me, now, chosen, query, results, children }: ListsF
       >
         {children}
       </Tabs>
+      {aside !== undefined && <div className="absolute top-0 right-5 flex h-10 items-center gap-4 max-tablet:hidden pointer-coarse:h-11">{aside}</div>}
     </div>
   );
 }

@@ -21,9 +21,13 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
   const standing = standingOf(views ?? [], query, opened);
   return (
     <Popover className="inline-flex shrink-0">
-      <PopoverButton className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap hover:bg-wash pointer-coarse:h-11 pointer-coarse:px-3">
-        <span className="text-ink-3 max-tablet:sr-only">View</span>
-        <span className="max-w-44 truncate" title={standing.view?.name}>{standingWord(standing, query)}</span>
+      <PopoverButton
+        {...(query === '' && standing.view === null && { 'data-rest': '' })}
+        className="group/chip inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap hover:bg-wash
+          tablet:@max-[660px]/tools:px-1.5 pointer-coarse:h-11 pointer-coarse:px-3"
+      >
+        <span className="text-ink-3 max-tablet:sr-only tablet:@max-[990px]/tools:group-not-data-rest/chip:sr-only">View</span>
+        <span className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only" title={standing.view?.name}>{standingWord(standing, query)}</span>
         <Icon name="chevron-down" className="text-ink-3" />
       </PopoverButton>
       <PopoverPanel
