@@ -31,7 +31,7 @@ function Line({ one, zone }: { readonly one: Evidence; readonly zone: string }) 
   return (
     <tr className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0">
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:pl-5 tablet:text-left tablet:align-top tablet:pt-1.5"><time title={formatUtc(one.at)}>{formatWhen(one.at, zone)}</time></td>
-      <td className="col-start-1 row-start-1 min-w-0 tablet:py-1.5 tablet:pr-3 tablet:align-top">
+      <td className="col-start-1 row-start-1 min-h-10 min-w-0 tablet:py-1.5 tablet:pr-3 tablet:align-top">
         <span className="block truncate font-semibold" title={one.who}>{one.who === '' ? 'Unknown' : one.who}</span>
         <span className="block text-agate text-ink-2">{DEED_WORDS[one.what]}{one.until === null ? '' : `, until ${formatWhen(one.until, zone)}`}</span>
       </td>
