@@ -18,7 +18,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await isAt(page, 'Forgot your password');
   await whole(page, 'forgot-password-db');
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await expect(page.getByText('Enter your username.')).toBeVisible();
+  await expect(page.getByText('Enter your username.', { exact: true })).toBeVisible();
   for (const name of ['nobody-of-this-name', 'fay']) {
     await page.getByLabel('Username').fill(name);
     await page.keyboard.press('Enter');
