@@ -64,7 +64,8 @@ export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 
       if (taken) return USERNAME_TAKEN;
       const used = await useOneTime(tx, KIND, token, ask.now);
       if (!used) return LINK_OVER;
-      const id = world.chance.uuid(), companies = companiesIn(used.data);
+      const id = world.chance.uuid(), companies = await stillOf(tx, used.data);
+      if (companies === null) return LINK_OVER;
       await tx.append([about(id, { type: 'user.made@1', data: { id, roles: ['read-only'], companies } })], { actor: { is: 'user', id }, subject: null, commandId: null, at: ask.now });
       await tx.sql.insertInto('person').values({ tenant_id: tx.tenant, id, username, username_key: usernameKey(username), name, email: email ?? null, password_hash, password_at: ask.now }).execute();
       await audit(tx, world, ask, { what: 'user.registered', user: id });
@@ -91,6 +92,16 @@ export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 
 
 const CHAT_MS = 5 * 60_000;
 const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN[] => (Array.isArray(companies) ? companies.filter((n): n is number => typeof n === 'number') : []);
+
+/** The companies of an invitation that who made it still sees; null where that is nobody any more. */
+async function stillOf(tx: TenantTx, data: Readonly<Record<string, unknown>>): Promise<CompanyN[] | null> {
+  const { by } = data, companies = companiesIn(data);
+  // Made at a provider above, where this one's log knows nobody: of no company.
+  if (typeof by !== 'string') return companies;
+  const maker = (await tx.rows('user', [by])).get(by);
+  if (!maker || maker.deletedAt !== null) return null;
+  return maker.companies === null ? companies : companies.filter((n) => maker.companies?.includes(n));
+}
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 

@@ -133,7 +133,7 @@ eachDatabase((_name, open) => {
         tenant_id: at.tenant, id: 'a-key', user_id: at.id, public_key: 'AA', counter: 0, transports: '[]', name: 'A key', made_at: ground.world.clock.now(), used_at: null,
       }).execute());
       const both = await Promise.all([kate.send(`profile/${at.id}/totp`, undefined, 'DELETE'), kate.send(`profile/${at.id}/passkeys/a-key`, undefined, 'DELETE')]);
-      expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+      expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     }
   });
 
@@ -144,8 +144,24 @@ eachDatabase((_name, open) => {
       const made = await root.send('users', { username: 'bert', name: 'Bert', email: 'b@example.com', roles: ['operator'], companies: null, auth: 'db', invite: true, landingPage: path });
       const notice = await root.send('notifications/publish', { app: 'monitoring', severity: 'info', message: 'Hello', link: path });
       const look = await root.send(`service-providers/${at.tenant}/branding`, { features: { office365: { restoreUrl: path } } }, 'PUT');
-      expect([made.status, notice.status, look.status], JSON.stringify(path)).toEqual([400, 400, 400]);
+      expect([made.status, notice.status, look.status], `of ${JSON.stringify(path)}`).toEqual([400, 400, 400]);
     }
+  });
+
+  test('PROV-4: an invitation ends with who made it: deleted, or seeing less by now, they let nobody in to what they had', async () => {
+    const at = await whole({ user: { roles: ['admin', 'super-admin'] } }), root = browser(at);
+    await root.login();
+    const leo = await user(ground, at.tenant, { username: 'leo', email: 'leo@example.com', roles: ['admin'], companies: [1, 2] }), by = browser(at);
+    await by.send('auth/login/db', { username: 'leo', password: PASSWORD });
+    const invited = async (): Promise<string> => linkIn((await by.send<{ url: string }>(`service-providers/${at.tenant}/invitations`, {})).body.data.url);
+    const accept = (token: string, username: string) => browser(at).send('auth/invitation', { token, username, name: 'New', password: NEW });
+    const [one, two] = [await invited(), await invited()];
+    await ground.world.store.tenant(at.tenant, (tx) => tx.append([{ event: { type: 'user.scoped@1', data: { id: leo, roles: ['admin'], companies: [1] } }, company: null, entity: `user:${leo}` }], { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() }));
+    expect((await accept(one, 'first')).status).toBe(200);
+    const { body: { data: { user: first } } } = await browser(at).send('auth/login/db', { username: 'first', password: NEW });
+    expect(first.companies).toEqual([1]);
+    expect((await root.send(`users/${leo}`, undefined, 'DELETE')).status).toBe(200);
+    expect((await accept(two, 'second')).status).toBe(404);
   });
 
   test('ACT-5: a session in other hands whose right has ended is not renewed, and tells nothing of its user', async () => {
