@@ -20,8 +20,9 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
   const other = await page.context().newPage();
   await other.goto(people.at('profile'));
   await expect(other.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
-  await page.goto(people.at('users'));
-  await page.getByText('bartholomew', { exact: true }).first().click();
+  await page.goto(people.at('users?q=bartholomew'));
+  await page.locator('[data-entry]').filter({ hasText: 'bartholomew of the test' }).click();
+  await page.getByRole('tab', { name: 'Access' }).click();
   await page.getByRole('button', { name: /^Log in as/ }).click();
   const from = new URL(page.url());
   await page.getByLabel('Reason').fill('Ticket 4711');
@@ -46,8 +47,9 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
 test('OWN-7: when acting is over the page says that the session has expired', async ({ browser }) => {
   const page = await pageOf(browser);
   await signIn(page, portal.url, 'admin', portal.password);
-  await page.goto(people.at('users'));
-  await page.getByText('bartholomew', { exact: true }).first().click();
+  await page.goto(people.at('users?q=bartholomew'));
+  await page.locator('[data-entry]').filter({ hasText: 'bartholomew of the test' }).click();
+  await page.getByRole('tab', { name: 'Access' }).click();
   await page.getByRole('button', { name: /^Log in as/ }).click();
   await page.getByLabel('Reason').fill('Ticket 4712');
   await page.getByRole('button', { name: 'Log in as this user' }).click();
