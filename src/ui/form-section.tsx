@@ -16,13 +16,13 @@ export function FormSection({ title, says, place, children }: FormSectionProps) 
   return (
     <section
       aria-labelledby={id} {...(place !== undefined && { id: place })}
-      className="grid gap-x-10 gap-y-4 border-t-2 border-head-rule py-5 desk:grid-cols-[240px_minmax(0,480px)]"
+      className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-4 border-t-2 border-head-rule py-5 desk:grid-cols-[240px_minmax(0,480px)]"
     >
       <div className="grid content-start gap-1">
         <h2 id={id} className="m-0 text-body font-semibold">{title}</h2>
         {says !== undefined && <div className="text-ink-2">{says}</div>}
       </div>
-      <div className="grid min-w-0 content-start gap-4">{children}</div>
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-4">{children}</div>
     </section>
   );
 }

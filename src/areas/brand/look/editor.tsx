@@ -77,7 +77,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
   };
   const preview = <Preview branding={shown} logo={logoOf('logo', branding.sidebarLogoUrl)} logoDark={logoOf('logo-dark', branding.sidebarLogoDarkUrl ?? null)} />;
   return (
-    <div className="grid gap-x-10 gap-y-4 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(300px,400px)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-4 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(300px,400px)]">
       <UnsavedQuestion dirty={dirty && !busy} />
       <aside aria-label="Preview" className="min-w-0 min-[1360px]:order-2">
         <details className="min-[1360px]:hidden">
