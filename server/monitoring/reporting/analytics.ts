@@ -28,7 +28,7 @@ export function analyticsHandlers(world: World): Pick<Handlers, 'analytics' | 'c
   return {
     analytics: (input, ask) => answer<GivesOf<'analytics'>>(world, ask, MESSAGES.getTrends, input, LAST_DAYS, async (tx, question) => {
       const { from, to } = question, begins = from - (to - from), jobs = namedJobs(await knownJobs(tx, question), input.filters);
-      const totals = (await totalsOf(tx, question, [begins, from, to], null)).filter((one) => jobs.has(one.class));
+      const totals = (await totalsOf(tx, question, [begins, from, to], null, ['bytes'])).filter((one) => jobs.has(one.class));
       const parts = (by: AnalyticsBy) => {
         const { places, parts: all } = classesOf(jobs, by), byPart = heaps(totals, (one) => places.get(one.class) ?? -1);
         return all.flatMap((part, place) => { const some = byPart.get(place); return some ? [{ ...part, ...beside(some) }] : []; })
@@ -42,7 +42,7 @@ export function analyticsHandlers(world: World): Pick<Handlers, 'analytics' | 'c
     chartFailures: ({ by, ...input }, ask) => answer<GivesOf<'chartFailures'>>(world, ask, MESSAGES.getChart, input, LAST_DAYS, async (tx, question) => {
       const { from, to } = question, days = daysOf(question), before = daysOf({ ...question, from: from - (to - from), to: from });
       const jobs = namedJobs(await knownJobs(tx, question), input.filters), { places, parts } = classesOf(jobs, by ?? null);
-      const totals = await totalsOf(tx, question, [...[...before, ...days].map((one) => one.from), to], places);
+      const totals = await totalsOf(tx, question, [...[...before, ...days].map((one) => one.from), to], places, []);
       const byDay = heaps(totals, ({ stretch }) => stretch), pointOf = (day: Span, place: number): PointOut => pointAt(day, byDay.get(place) ?? []);
       const byPart = heaps(totals.filter(({ stretch }) => stretch >= before.length), (one) => one.class);
       return ok({

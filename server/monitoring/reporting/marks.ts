@@ -6,7 +6,7 @@ import type { WorstHow } from '#contract/monitoring/day.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { edgesOf, runsOf, STATE } from './question.ts';
+import { byJob, ofJob, runsOf, STATE, stretchOf } from './question.ts';
 import type { Reach, Span } from './question.ts';
 
 /** What the results of a job on one day are. `states`: a bit for each that occurs, by place in `RUN_STATES`; `last`: the place of the last that is over, or null. */
@@ -17,15 +17,16 @@ const AT_ONCE = 14;
 const RUNNING = RUN_STATES.indexOf('Running');
 
 /** Visits the marks of jobs on days, some days at a time. `day`: place in `spans`. */
-export async function eachMark(tx: TenantTx, reach: Reach, spans: readonly Span[], jobs: readonly JobN[] | null, visit: (mark: Mark) => void): Promise<void> {
+export async function eachMark(tx: TenantTx, reach: Reach, spans: readonly Span[], jobs: Iterable<JobN>, visit: (mark: Mark) => void): Promise<void> {
+  const meant = byJob([...jobs].map((n) => [n, 1]));
   for (let first = 0; first < spans.length; first += AT_ONCE) {
     const days = spans.slice(first, first + AT_ONCE), from = days[0]?.from ?? 0, to = days.at(-1)?.to ?? 0;
     // Seconds since the first of these days, the number of the run, the state: the greatest is the last.
     const { rows } = await sql<Mark>`
       select job, day, count(*) as runs, bit_or(1 << place) as states, max(case when place <> ${RUNNING} then (((started_at - ${from}) / 1000) << 36) + (n << 4) + place end) & 15 as last from (
-        select run.job_n as job, run.n, run.started_at, width_bucket(run.started_at, ${edgesOf([...days.map((one) => one.from), to])}::text::bigint[]) - 1 as day,
-          array_position(${`{${RUN_STATES.join(',')}}`}::text[], ${STATE}) - 1 as place
-        from run where ${runsOf(tx.tenant, reach, from, to, jobs)} offset 0) as one
+        select run.job_n as job, run.n, run.started_at, ${stretchOf([...days.map((one) => one.from), to])} as day,
+          array_position(array[${sql.join(RUN_STATES)}]::text[], ${STATE}) - 1 as place
+        from run where ${runsOf(tx.tenant, reach, from, to)} and ${ofJob(meant)} = 1 offset 0) as one
       group by job, day`.execute(tx.sql);
     for (const one of rows) visit({ ...one, day: one.day + first });
   }

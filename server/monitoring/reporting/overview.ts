@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { GivesOf, TakenOf } from '#contract/calls.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -6,6 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import type { Ask, Handlers } from '#server/http/handler.ts';
+import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { knownJobs, meantJobs, namedJobs } from './known-jobs.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
@@ -13,7 +15,7 @@ import { openProblems, reviewOf } from './problems.ts';
 import { answer, bad, daysOf } from './question.ts';
 import type { Question } from './question.ts';
 import { heaps, tallyOf, totalsOf } from './totals.ts';
-import type { Total } from './totals.ts';
+import type { Summed, Total } from './totals.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
 const HOUR: Ms = 3_600_000, MOST_HOURS = 7 * 24 + 1, LAST_DAYS = 7, RANKED = 5;
@@ -23,16 +25,16 @@ export function overviewHandlers(world: World): Pick<Handlers, 'overviewStats' |
   return {
     overviewStats: (input, ask) => answer<GivesOf<'overviewStats'>>(world, ask, MESSAGES.getStats, input, LAST_DAYS, async (tx, question) => {
       const { from, to, now } = question, jobs = namedJobs(await knownJobs(tx, question), input.filters);
-      const all = await totalsOf(tx, question, [from - (to - from), from, to], new Map([...jobs].map(([n, { job }]) => [n, ENTITY_GROUPS.indexOf(job.group)])));
+      const all = await totalsOf(tx, question, [from - (to - from), from, to], new Map([...jobs].map(([n, { job }]) => [n, ENTITY_GROUPS.indexOf(job.group)])), ['bytes']);
       const by = (stretch: number, place: number | null = null) => tallyOf(all.filter((one) => one.stretch === stretch && (place === null || one.class === place)));
-      const stats = new Map((await tx.all('stat')).map((one) => [one.n, one])), rows = [...jobs.values()].map(({ job }) => job);
+      const ran = await ranOnce(tx), rows = [...jobs.values()].map(({ job }) => job);
       const open = (await openProblems(tx, question)).filter(({ job }) => jobs.has(job)), asked = input.filters?.entityGroup ?? [];
       return ok({
         from: iso(from), to: iso(to), now: by(1), before: by(0),
         groups: ENTITY_GROUPS.flatMap((entityGroup, place) => (asked.length > 0 && !asked.includes(entityGroup) ? [] : [{ entityGroup, now: by(1, place), before: by(0, place) }])),
         jobs: {
           all: rows.length, disabled: rows.filter(({ enabled }) => !enabled).length, companies: new Set(rows.map(({ company }) => company)).size,
-          neverRan: rows.filter(({ n, enabled }) => enabled && (stats.get(n)?.lastStart ?? null) === null).length,
+          neverRan: rows.filter(({ n, enabled }) => enabled && !ran.has(n)).length,
         },
         pending: open.filter((one) => reviewOf(one, now) === 'pending').length, didntRun: open.filter(({ state }) => state === 'Missed').length,
       });
@@ -42,17 +44,23 @@ export function overviewHandlers(world: World): Pick<Handlers, 'overviewStats' |
       const { from, to } = question;
       if (every === 'hour' && to - from > MOST_HOURS * HOUR) return failed(bad('every', MESSAGES.hoursTooLong));
       const starts = every === 'day' ? daysOf(question).map((day) => ({ date: day.date, from: day.from })) : hoursOf(question);
-      const jobs = classed(await knownJobs(tx, question), input.filters), byColumn = heaps(await totalsOf(tx, question, [...starts.map((one) => one.from), to], jobs), ({ stretch }) => stretch);
+      const jobs = classed(await knownJobs(tx, question), input.filters), byColumn = heaps(await totalsOf(tx, question, [...starts.map((one) => one.from), to], jobs, ['bytes']), ({ stretch }) => stretch);
       return ok({ from: iso(from), to: iso(to), every, columns: starts.map(({ date, from: start }, place) => ({ date, from: iso(start), ...tallyOf(byColumn.get(place) ?? []) })) });
     }),
 
-    rankFailures: (input, ask) => ranking(world, ask, input, (totals) => sum(totals.filter(({ state }) => state === 'Failed' || state === 'Error'), ({ runs }) => runs)),
-    rankDuration: (input, ask) => ranking(world, ask, input, (totals) => {
+    rankFailures: (input, ask) => ranking(world, ask, input, [], (totals) => sum(totals.filter(({ state }) => state === 'Failed' || state === 'Error'), ({ runs }) => runs)),
+    rankDuration: (input, ask) => ranking(world, ask, input, ['seconds'], (totals) => {
       const finished = sum(totals, (one) => one.finished);
       return finished === 0 ? 0 : Math.round(sum(totals, ({ seconds }) => seconds) / finished);
     }),
-    rankTransferred: (input, ask) => ranking(world, ask, input, (totals) => sum(totals, ({ bytes }) => bytes)),
+    rankTransferred: (input, ask) => ranking(world, ask, input, ['bytes'], (totals) => sum(totals, ({ bytes }) => bytes)),
   };
+}
+
+/** Jobs of which there is any run but those that were missed. */
+async function ranOnce(tx: TenantTx): Promise<ReadonlySet<JobN>> {
+  const { rows } = await sql<{ readonly n: JobN }>`select n from stat where tenant_id = ${tx.tenant} and row->>'lastStart' is not null`.execute(tx.sql);
+  return new Set(rows.map(({ n }) => n));
 }
 
 const sum = (totals: readonly Total[], of: (total: Total) => number): number => totals.reduce((all, one) => all + of(one), 0);
@@ -70,10 +78,10 @@ function hoursOf({ from, to }: Pick<Question, 'from' | 'to'>): readonly { readon
 }
 
 /** Jobs of the greatest value, which is above 0; of the same the older job first. */
-const ranking = (world: World, ask: Ask, { limit = RANKED, ...input }: TakenOf<'rankFailures'>, valueOf: (totals: readonly Total[]) => number): Promise<Result<RankedOut[]>> =>
+const ranking = (world: World, ask: Ask, { limit = RANKED, ...input }: TakenOf<'rankFailures'>, summed: readonly Summed[], valueOf: (totals: readonly Total[]) => number): Promise<Result<RankedOut[]>> =>
   answer(world, ask, MESSAGES.getRanking, input, LAST_DAYS, async (tx, question) => {
     const jobs = namedJobs(await knownJobs(tx, question), input.filters);
-    const byJob = heaps(await totalsOf(tx, question, [question.from, question.to], null), (one) => one.class);
+    const byJob = heaps(await totalsOf(tx, question, [question.from, question.to], null, summed), (one) => one.class);
     const rows = [...byJob].flatMap(([n, totals]) => {
       const known = jobs.get(n), value = valueOf(totals);
       return known && value > 0 ? [{ known, value, executions: sum(totals, ({ runs }) => runs) }] : [];

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { RunN } from '#contract/ids.ts';
+import type { JobN, RunN } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { ResultFilters, Sort, SortedBy } from '#contract/monitoring/reporting-filters.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { isNamed, keyOf, meantJobs } from './known-jobs.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
 import { reviewIn } from './problems.ts';
-import { list, runsOf, STATE } from './question.ts';
+import { byJob, ofJob, runsOf, STATE } from './question.ts';
 import type { Question } from './question.ts';
 
 /** Which results, and in which order. `note`: words in the note of the problem. */
@@ -21,7 +21,7 @@ const NEWEST_FIRST = sql`run.started_at / 1000 desc, run.n desc`;
 /** Numbers of results in their order. The statement reads only runs of the time, by the index of starts. */
 export async function findResults(tx: TenantTx, question: Question, jobs: KnownJobs, wanted: Wanted, { first, most }: Window): Promise<readonly RunN[]> {
   const { sort = NEWEST } = wanted, order = orderOf(sort, jobs);
-  const { rows } = await sql<{ readonly n: RunN }>`select run.n ${fromOf(tx, question, jobs, wanted, order?.join)} order by ${order?.by ?? timeOf(sort)} limit ${most} offset ${first}`.execute(tx.sql);
+  const { rows } = await sql<{ readonly n: RunN }>`select run.n ${fromOf(tx, question, jobs, wanted)} order by ${order ?? timeOf(sort)} limit ${most} offset ${first}`.execute(tx.sql);
   return rows.map(({ n }) => n);
 }
 
@@ -30,19 +30,22 @@ export async function countResults(tx: TenantTx, question: Question, jobs: Known
   return rows[0]?.count ?? 0;
 }
 
-function fromOf(tx: TenantTx, question: Question, jobs: KnownJobs, { filters = {}, note }: Wanted, join: RawBuilder<unknown> = sql``): RawBuilder<unknown> {
+function fromOf(tx: TenantTx, question: Question, jobs: KnownJobs, { filters = {}, note }: Wanted): RawBuilder<unknown> {
   const { status = [], state = null, ignored = null, anomaly = true } = filters, meant = meantJobs(jobs, filters), text = keyOf(filters.text), said = keyOf(note);
   const ofProblem = state !== null || ignored !== null || said !== '';
   const conditions = [
-    runsOf(tx.tenant, question, question.from, question.to, meant === null ? null : [...meant.keys()]),
+    runsOf(tx.tenant, question, question.from, question.to),
+    ...(meant === null ? [] : [sql`${ofJob(setOf([...meant.keys()]))} = 1`]),
     ...(status.length === 0 ? [] : [sql`${STATE} = any(${`{${status.join(',')}}`}::text[])`]),
     ...(state === null ? [] : [sql`${reviewIn(question.now, anomaly)} = ${state}`]),
     ...(ignored === null ? [] : [sql`(${reviewIn(question.now, anomaly)} = 'snoozed') = ${ignored}`]),
     ...(said === '' ? [] : [sql`position(${said} in lower(problem.row->'note'->>'content')) > 0`]),
-    ...(text === '' ? [] : [sql`(run.job_n = any(${list([...(meant ?? jobs)].filter(([, one]) => isNamed(one, text)).map(([n]) => n))}::text::bigint[]) or position(${text} in lower(run.row->>'message')) > 0)`]),
+    ...(text === '' ? [] : [sql`(coalesce(${ofJob(setOf([...(meant ?? jobs)].filter(([, one]) => isNamed(one, text)).map(([n]) => n)))}, 0) = 1 or position(${text} in lower(run.row->>'message')) > 0)`]),
   ];
-  return sql`from run ${ofProblem ? sql`left join problem on problem.tenant_id = ${tx.tenant} and problem.n = run.problem_n` : sql``} ${join} where ${sql.join(conditions, sql` and `)}`;
+  return sql`from run ${ofProblem ? sql`left join problem on problem.tenant_id = ${tx.tenant} and problem.n = run.problem_n` : sql``} where ${sql.join(conditions, sql` and `)}`;
 }
+
+const setOf = (jobs: readonly JobN[]): string => byJob(jobs.map((n) => [n, 1]));
 
 const NUMBERS = { durationSec: sql`(run.row->>'durationSec')::bigint`, bytesTransferred: sql`(run.row->>'bytes')::bigint` } as const;
 const NAMES = {
@@ -51,19 +54,16 @@ const NAMES = {
 const isName = (by: SortedBy): by is keyof typeof NAMES => by in NAMES;
 
 const way = (descending: boolean): RawBuilder<unknown> => (descending ? sql`desc` : sql`asc`);
-const timeOf = ({ descending }: Sort): RawBuilder<unknown> => (descending ? sql`run.started_at desc, run.n desc` : sql`run.started_at, run.n`);
+const timeOf = ({ descending }: Sort): RawBuilder<unknown> => (descending ? NEWEST_FIRST : sql`run.started_at / 1000, run.n`);
 
 /** Null where the order is of time alone. Names stand as people read them: any case, no accents, numbers by their size. */
-function orderOf({ by, descending }: Sort, jobs: KnownJobs): { readonly join?: RawBuilder<unknown>; readonly by: RawBuilder<unknown> } | null {
+function orderOf({ by, descending }: Sort, jobs: KnownJobs): RawBuilder<unknown> | null {
   if (by === 'startTime') return null;
-  if (by === 'status') return { by: sql`array_position(${`{${RUN_STATES.join(',')}}`}::text[], ${STATE}) ${way(descending)}, ${NEWEST_FIRST}` };
-  if (!isName(by)) return { by: sql`${NUMBERS[by]} ${way(descending)} nulls last, ${NEWEST_FIRST}` };
+  if (by === 'status') return sql`array_position(array[${sql.join(RUN_STATES)}]::text[], ${STATE}) ${way(descending)}, ${NEWEST_FIRST}`;
+  if (!isName(by)) return sql`${NUMBERS[by]} ${way(descending)} nulls last, ${NEWEST_FIRST}`;
   const nameOf = NAMES[by], names = [...jobs.values()].map((known) => ({ n: known.job.n, name: nameOf(known) })).sort((a, b) => AS_READ.compare(a.name, b.name));
   let rank = 0;
   const ranks = names.map(({ name }, i) => { const before = names[i - 1]; if (before && AS_READ.compare(before.name, name) !== 0) rank += 1; return rank; });
-  return {
-    join: sql`left join unnest(${list(names.map(({ n }) => n))}::text::bigint[], ${list(ranks)}::text::bigint[]) as named(n, rank) on named.n = run.job_n`,
-    by: sql`named.rank ${way(descending)} nulls last, ${NEWEST_FIRST}`,
-  };
+  return sql`${ofJob(byJob(names.map(({ n }, i) => [n, ranks[i] ?? 0])))} ${way(descending)} nulls last, ${NEWEST_FIRST}`;
 }
 const AS_READ = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });

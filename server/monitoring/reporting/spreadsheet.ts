@@ -31,7 +31,7 @@ export function spreadsheetHandlers(world: World): Pick<Handlers, 'spreadsheetRe
         const jobs = byName(namedJobs(await knownJobs(tx, question), input.filters)), groups = by === 'job' ? jobs.map((one) => [one]) : companiesOf(jobs);
         const days = daysOf(question), rows = cut(groups, page, pageSize).map((of): Row => ({ jobs: of, cells: days.map(() => ({ state: null, runs: 0, bad: 0 })), counts: new Map() }));
         const rowOf = new Map<JobN, Row>(rows.flatMap((row) => row.jobs.map(({ job }) => [job.n, row])));
-        await eachMark(tx, question, days, [...rowOf.keys()], (mark) => {
+        await eachMark(tx, question, days, rowOf.keys(), (mark) => {
           const row = rowOf.get(mark.job), cell = row?.cells[mark.day];
           if (row && cell) put(row, cell, cellOf(mark, mode), mark.runs);
         });
@@ -42,10 +42,9 @@ export function spreadsheetHandlers(world: World): Pick<Handlers, 'spreadsheetRe
       }),
 
     spreadsheetStats: ({ mode = 'worst', ...input }, ask) => answer<GivesOf<'spreadsheetStats'>>(world, ask, MESSAGES.getStats, input, LAST_DAYS, async (tx, question) => {
-      const all = await knownJobs(tx, question), jobs = namedJobs(all, input.filters), days = daysOf(question), counts = new Map<RunState | null, number>();
+      const jobs = namedJobs(await knownJobs(tx, question), input.filters), days = daysOf(question), counts = new Map<RunState | null, number>();
       let results = 0, filled = 0;
-      await eachMark(tx, question, days, jobs.size === all.size ? null : [...jobs.keys()], (mark) => {
-        if (!jobs.has(mark.job)) return;
+      await eachMark(tx, question, days, jobs.keys(), (mark) => {
         const state = cellOf(mark, mode);
         counts.set(state, (counts.get(state) ?? 0) + 1);
         results += mark.runs;

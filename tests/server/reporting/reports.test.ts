@@ -170,7 +170,7 @@ eachDatabase((name, open) => {
     const plan = await many.store.tenant(many.tenant, async (tx) => {
       await sql`insert into run (tenant_id, n, key_id, uid, job_n, company_n, started_at, status, problem_n, seq, row)
         select ${many.tenant}::uuid, 100 + i, 'k', 'many-' || i, 1 + i % 2, 1, ${NOW - 60 * DAY}::bigint + i * ${step}::bigint, 'Success', null, 1, '{"bytes":1,"durationSec":2,"anomaly":[]}' from generate_series(1, ${runs}::int) as i`.execute(tx.sql);
-      const query = totalsQuery(many.tenant, { companies: null, without: [] }, [NOW - 7 * DAY, NOW], null);
+      const query = totalsQuery(many.tenant, { companies: null, without: [] }, [NOW - 7 * DAY, NOW], null, ['bytes']);
       const { rows } = await sql<{ readonly 'QUERY PLAN': readonly { readonly Plan: Plan }[] }>`explain (analyze, format json) ${query}`.execute(tx.sql);
       return rows[0]?.['QUERY PLAN'][0]?.Plan;
     });

@@ -83,7 +83,7 @@ eachDatabase((name, open) => {
   }, 120_000);
 
   const ORDERS: Readonly<Record<string, readonly [Order, boolean]>> = {
-    'startTime:desc': ['newest', false], 'status:asc': ['worst', false], 'durationSec:asc': ['duration', false], 'durationSec:desc': ['duration', true], 'bytesTransferred:desc': ['bytes', true],
+    'startTime:desc': ['newest', false], 'startTime:asc': ['newest', true], 'status:asc': ['worst', false], 'durationSec:asc': ['duration', false], 'durationSec:desc': ['duration', true], 'bytesTransferred:desc': ['bytes', true],
     'companyName:asc': ['company', false], 'computerName:asc': ['computer', false],
   };
   const list = fc.record({
