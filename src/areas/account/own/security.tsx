@@ -1,14 +1,16 @@
-import { useMe } from '#src/session.ts';
+import { Link } from '@tanstack/react-router';
+import { useBranding, useMe } from '#src/session.ts';
 import { Authenticator } from './authenticator.tsx';
 import { OwnPage } from './own-page.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { RecoveryCodesLeft } from './recovery-codes-left.tsx';
+import { Section } from './section.tsx';
 import { Sessions } from './sessions.tsx';
 import { useAsked } from './use-asked.ts';
 
 /** `/monitoring/security`: what opens the account besides the password, and where it is open. */
 export function Security() {
-  const me = useMe();
+  const me = useMe(), branding = useBranding();
   const id = me?.id ?? '', own = me !== null && me.acting === null;
   const factors = useAsked('getFactors', { id }, own);
   const sessions = useAsked('listSessions', { id }, own);
@@ -20,6 +22,11 @@ export function Security() {
           <Authenticator id={id} factors={factors.value} onChanged={changed} />
           <Passkeys id={id} factors={factors.value} onChanged={changed} />
           <RecoveryCodesLeft id={id} factors={factors.value} onChanged={changed} />
+          {branding?.securityQuestions === true && (
+            <Section wide title="Security questions" says="Asked beside a code when you unlock your account yourself.">
+              <p className="m-0"><Link to="/monitoring/security-questions" className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11">Choose three and answer them</Link></p>
+            </Section>
+          )}
           <Sessions id={id} sessions={sessions.value} onChanged={sessions.again} />
         </>
       )}
