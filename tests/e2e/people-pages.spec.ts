@@ -114,15 +114,17 @@ test('USER-11, E2E-7: by keyboard alone: to the list, into a user and back to it
 });
 
 test('USER-11, COMP-8, ULOG-1: without a network each page says what it needs', async ({ page }) => {
-  await enter(portal, page, 'admin', '/monitoring/companies');
+  await enter(portal, page, 'admin', '/monitoring/users');
+  await expect(entry(page, 'Administrator')).toBeVisible();
+  await page.getByRole('link', { name: 'Companies', exact: true }).click();
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
-  await page.context().setOffline(true);
+  await portal.kill();
   await told(page, /A company is made or changed with the network only\./);
   await expect(entry(page, 'Calloway Freight')).toBeVisible();
   await expect(page.getByRole('button', { name: 'New company' })).toBeDisabled();
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   await told(page, /The users are not kept on this device/);
-  await page.context().setOffline(false);
+  await portal.start();
   await expect(entry(page, 'Administrator')).toBeVisible({ timeout: 30_000 });
 });
 
