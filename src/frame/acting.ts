@@ -1,8 +1,9 @@
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Me } from '#contract/account/me.ts';
 import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.ts';
-import { door } from '../door.ts';
+import { door, onWho, whoNow } from '../door.ts';
 import { keep, kept } from '../kept.ts';
 import { localPath } from '../remembered.ts';
 import { tellFailure } from '../ui/toasts.ts';
@@ -27,7 +28,10 @@ export function useActAs(): (who: { readonly userId: string; readonly reason: st
     if (answer.value.is === 'unsent') return { kind: 'conflict', message: BASE.badRequest };
     keep(FROM, from);
     if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
-    else history.replace('/');
+    else {
+      await knownAs(answer.value.me);
+      history.replace('/');
+    }
     return null;
   };
 }
@@ -47,7 +51,23 @@ export function useExit(): { readonly busy: boolean; readonly unsent: number | n
     if (answer.value.is === 'elsewhere') return location.assign(answer.value.url);
     const from = localPath(kept(FROM) ?? '') ?? '/';
     keep(FROM, null);
+    await knownAs(answer.value.me);
     return history.replace(from);
   }
   return { busy, unsent, exit: (how = 'ask') => void go(how), stay: () => setUnsent(null) };
+}
+
+/** The guards of the page to come ask who is signed in: they are not to hear of who was. */
+function knownAs({ id, acting }: Me): Promise<void> {
+  return new Promise((resolve) => {
+    let stop: (() => void) | null = null;
+    const look = (): void => {
+      const who = whoNow();
+      if (who.is !== 'in' || who.me.id !== id || who.me.acting?.impersonation !== acting?.impersonation) return;
+      stop?.();
+      resolve();
+    };
+    stop = onWho(look);
+    look();
+  });
 }
