@@ -62,7 +62,7 @@ export async function anEstate(store: Store, seed: number, wall: Estate['wall'],
     return {
       n: i + 1, job: job.n, company: job.company, cause: 1 + below(3), state: of(PROBLEM_STATES), openedAt, lastAt: openedAt, lastRun: 1, runs: 1, closedAt: chance(0.4) ? openedAt + 1000 : null, closedBy: null,
       review: chance(0.3) ? { by: 'nobody', at: openedAt, comment: chance(0.5) ? '=1+1' : null } : null, snooze: chance(0.3) ? { by: 'nobody', at: openedAt, until: NOW + of([-1, 0, 1, DAY]), reason: 'later' } : null,
-      note: chance(0.3) ? { by: 'nobody', at: openedAt, content: of(['call them', 'Known Fault']) } : null, ticket: chance(0.2) ? '#7' : null,
+      note: chance(0.3) ? { by: 'nobody', at: openedAt, content: of(['call them', 'Known Fault']) } : null, ticket: chance(0.2) ? '#7' : null, exception: chance(0.2) ? { rule: 'r', name: 'Known', at: openedAt } : null,
     };
   });
   const runs = Array.from({ length: count.runs }, (_, i): RunRow => {
