@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
-import type { IconName } from '../ui/icon-paths.ts';
+import type { IconName } from '../ui/icon.tsx';
 
 export interface NoticeProps {
   readonly icon: IconName;

@@ -1,7 +1,7 @@
 import type { Role } from '#contract/abilities.ts';
 import { can } from '#contract/abilities.ts';
 import type { Features } from '#contract/brand/branding.ts';
-import type { IconName } from '../ui/icon-paths.ts';
+import type { IconName } from '../ui/icon.tsx';
 import { menuOf } from '../menu.ts';
 import type { Theme } from '../theme.ts';
 import { GOES } from './go-keys.ts';

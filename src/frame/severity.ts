@@ -1,5 +1,5 @@
 import type { Notification } from '#contract/account/notifications.ts';
-import type { IconName } from '../ui/icon-paths.ts';
+import type { IconName } from '../ui/icon.tsx';
 
 export interface Severity { readonly word: string; readonly icon: IconName; readonly text: string; readonly edge: string; readonly wash: string }
 

@@ -1,5 +1,5 @@
 import type { SyncStatus } from '#workers/api.ts';
-import type { IconName } from '../ui/icon-paths.ts';
+import type { IconName } from '../ui/icon.tsx';
 import { formatCount, formatDate, formatTime, formatWhen, plural } from '../ui/format.ts';
 
 /** The state of sync at a glance: a bold word, what follows it, and how much it wants to be seen. */

@@ -1,7 +1,7 @@
 import { THEMES, setTheme, useTheme } from '../theme.ts';
 import type { Theme } from '../theme.ts';
 import { Icon } from '../ui/icon.tsx';
-import type { IconName } from '../ui/icon-paths.ts';
+import type { IconName } from '../ui/icon.tsx';
 
 /** Light, dark, or as the system has it. In the minimised sidebar one button goes round. */
 export function ThemeChoice({ mini }: { readonly mini: boolean }) {

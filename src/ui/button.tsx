@@ -1,6 +1,6 @@
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { Icon } from './icon.tsx';
-import type { IconName } from './icon-paths.ts';
+import type { IconName } from './icon.tsx';
 import { Kbd } from './kbd.tsx';
 
 export type ButtonVariant = 'primary' | 'default' | 'quiet' | 'danger';

@@ -1,5 +1,5 @@
 import { Icon } from './icon.tsx';
-import type { IconName } from './icon-paths.ts';
+import type { IconName } from './icon.tsx';
 
 export interface ChipSelectProps {
   readonly name: string;

@@ -1,74 +1,18 @@
-const ring = (x: number, y: number, r: number): string => `M${x + r} ${y}a${r} ${r} 0 1 1-${2 * r} 0 ${r} ${r} 0 1 1 ${2 * r} 0`;
-const RING = ring(8, 8, 6.25);
-const PERSON = 'M2.5 14.25c.25-3.25 2.25-4.75 5.5-4.75s5.25 1.5 5.5 4.75';
-const CLOUD = 'M4.5 12.75a3 3 0 0 1-.25-6A4 4 0 0 1 12 6.5a3.15 3.15 0 0 1-.25 6.25z';
+/** A circle, as a path. */
+export const ring = (x: number, y: number, r: number): string => `M${x + r} ${y}a${r} ${r} 0 1 1-${2 * r} 0 ${r} ${r} 0 1 1 ${2 * r} 0`;
+export const RING = ring(8, 8, 6.25);
 
-/** On a field of 16 × 16. */
-export const PATHS = {
-  // the menu
-  'dashboard': 'M2 14V8.5M6 14V2.5M10 14V6M14 14v-3',
-  'daily-checks': 'm1.5 4 1.5 1.5L5.5 2.5M1.5 11 3 12.5 5.5 9.5M8.5 4h6M8.5 11h6',
-  'calendar': 'M2 3.5h12v10.75H2zM2 6.75h12M5 1.5v3.25M11 1.5v3.25',
-  'rules': `M2 4h5M11 4h3M2 12h2M8 12h6${ring(9, 4, 2)}${ring(6, 12, 2)}`,
-  'hint': 'M5.75 11.5h4.5M6.5 14.25h3M5.75 11.5c0-1.75-2-2.5-2-5.25a4.25 4.25 0 0 1 8.5 0c0 2.75-2 3.5-2 5.25',
-  'users': `${ring(6, 5, 2.75)}M1.25 14c.25-3 2-4.5 4.75-4.5s4.5 1.5 4.75 4.5M10.5 2.5a2.75 2.75 0 0 1 0 5M12.5 10c1.4.6 2.1 1.9 2.25 4`,
-  'person': `${ring(8, 5, 3)}${PERSON}`,
-  'companies': 'M2.5 14.25V2.5h7v11.75M9.5 6.5h4v7.75M1.25 14.25h13.5M5 5.5h2M5 8.25h2M5 11h2',
-  'log': 'M3 1.75h6.75L13 5v9.25H3zM9.5 1.75V5.25H13M5.5 8.5h5M5.5 11.25h5',
-  'licensing': 'M3 1.75h10v12.5l-1.7-1.25L9.65 14.25 8 13l-1.65 1.25L4.7 13 3 14.25zM5.5 5.25h5M5.5 8.25h5',
-  'scheduled': `${ring(8, 8.75, 5.5)}M8 5.75v3.25l2 1.25M2 3.5 4 1.75M14 3.5l-2-1.75`,
-  'trends': 'M1.25 9H4l2.25-6 3.25 10.5L11.75 9h3',
-  'request': `${RING}M6.1 6.2c.2-1.1.9-1.7 1.95-1.7 1.1 0 1.95.7 1.95 1.75C10 7.75 8 7.75 8 9.25M8 11.5v.01`,
-  'download': 'M8 2v8.5M4.5 7.25 8 10.75l3.5-3.5M2.5 14h11',
-  'settings': `M2 5h6.5M12.5 5H14M2 11h1.5M7.5 11H14${ring(10.5, 5, 2)}${ring(5.5, 11, 2)}`,
-  'sign-out': 'M6 2H2.5v12H6M10.5 4.75 13.75 8l-3.25 3.25M13.5 8H6',
-  'source': 'M5.5 1.75v3.5M10.5 1.75v3.5M3.5 5.25h9v2.5a4.5 4.5 0 0 1-9 0zM8 12.25v2.5',
-  'repository': 'M13.5 3.75c0 1.1-2.45 2-5.5 2s-5.5-.9-5.5-2 2.45-2 5.5-2 5.5.9 5.5 2zM2.5 3.75v8.5c0 1.1 2.45 2 5.5 2s5.5-.9 5.5-2v-8.5M2.5 8c0 1.1 2.45 2 5.5 2s5.5-.9 5.5-2',
-  'computer': 'M1.75 2.75h12.5v8.5H1.75zM5.5 14.25h5M8 11.25v3',
-  'sidebar': 'M2 2.5h12v11H2zM6 2.5v11',
-  'menu': 'M2 4h12M2 8h12M2 12h12',
-  // states
+/** On a field of 16 × 16: those that the sign-in page may need. The others come with the first screen behind it (`icon-more.ts`). */
+export const FIRST = {
   'failed': `${RING}M5.75 5.75l4.5 4.5m0-4.5-4.5 4.5`,
   'error': `${RING}M8 4.75V8.5M8 11v.01`,
-  'missed': 'M5.5 8h5',
   'warning': 'M8 2 14.5 13.5h-13zM8 6.5v3.25M8 11.6v.01',
-  'anomaly': 'M1.25 9H4l2.25-6 3.25 10.5L11.75 9h3',
-  'running': 'M8 1.75A6.25 6.25 0 1 1 2.3 5.4M6.75 5.6 10.4 8l-3.65 2.4z',
   'success': 'm2.75 8.5 3.5 3.5 7-7.5',
-  // marks and handles
-  'tick': 'm2.5 8.75 3.5 4 7.75-9.5',
   'check': 'm3 8.25 3.25 3.5L13 4.5',
-  'minus': 'M3.5 8h9',
-  'plus': 'M8 3v10M3 8h10',
-  'close': 'm3.75 3.75 8.5 8.5m0-8.5-8.5 8.5',
-  'chevron-down': 'm4 6 4 4 4-4',
-  'chevron-up': 'm4 10 4-4 4 4',
-  'chevron-right': 'm6 4 4 4-4 4',
-  'chevron-left': 'm10 4-4 4 4 4',
-  'more': 'M3 8v.01M8 8v.01M13 8v.01',
-  'search': `${ring(7, 7, 4.75)}m-1.25 3.5 3.75 3.75`,
-  'filter': 'M1.75 3h12.5L9.75 8.5v4.75l-3.5-1.75v-3z',
-  'undo': 'M5.5 2.5 2.25 5.75 5.5 9M2.5 5.75h7a4 4 0 0 1 0 8H6',
   'sync': 'M13.75 7A5.75 5.75 0 0 0 3.1 5M2.5 2v3.25h3.25M2.25 9A5.75 5.75 0 0 0 12.9 11M13.5 14v-3.25h-3.25',
-  'offline': 'm2 2 12 12M5 5.75a4 4 0 0 0-.75 1 3 3 0 0 0 .25 6h7M8 4a4 4 0 0 1 4 2.5 3.15 3.15 0 0 1 1.75 5.25',
-  'cloud': CLOUD,
-  'note': 'M2.25 2.5h11.5v8.25L10.5 14H2.25zM13.75 10.75H10.5V14M5 6h6M5 8.75h3.5',
-  'clock': `${RING}M8 4.5V8l2.25 1.5`,
-  'snooze': `${ring(8, 8.75, 5.5)}M8 5.75v3.25l2 1.25M2 3.5 4 1.75M14 3.5l-2-1.75`,
-  'ticket': 'M1.75 4h12.5v2.5a1.5 1.5 0 0 0 0 3V12H1.75V9.5a1.5 1.5 0 0 0 0-3zM9.5 4.25v1M9.5 7.5v1M9.5 10.75v1',
-  'copy': 'M5.5 5.5h8.25v8.25H5.5zM10.5 5.5V2.25H2.25v8.25H5.5',
-  'trash': 'M2.5 4h11M6 4V2h4v2M4 4l.75 10h6.5L12 4M6.75 7v4M9.25 7v4',
   'key': `${ring(5, 11, 2.75)}M7 9l6.5-6.5M10.25 5.75l2 2M12 4l1.5 1.5`,
-  'lock': 'M3 7.25h10v7H3zM5.25 7V4.75a2.75 2.75 0 0 1 5.5 0V7',
   'mail': 'M1.75 3.25h12.5v9.5H1.75zM2 3.75l6 5 6-5',
   'phone': 'M3.25 2h2.5L7 5.25 5.25 6.5c.75 1.75 2.5 3.5 4.25 4.25L10.75 9 14 10.25v2.5c0 .75-.5 1.25-1.25 1.25C7 13.75 2.25 9 2 3.25 2 2.5 2.5 2 3.25 2z',
   'eye': `M1.25 8C3 5 5.25 3.5 8 3.5S13 5 14.75 8C13 11 10.75 12.5 8 12.5S3 11 1.25 8z${ring(8, 8, 2)}`,
   'eye-off': 'm2 2 12 12M6.25 3.75C6.8 3.6 7.4 3.5 8 3.5c2.75 0 5 1.5 6.75 4.5-.5.9-1.1 1.65-1.75 2.25M3.75 5C2.75 5.75 2 6.75 1.25 8 3 11 5.25 12.5 8 12.5c1.2 0 2.3-.3 3.25-.85M6.6 6.6a2 2 0 0 0 2.8 2.8',
-  'sun': `${ring(8, 8, 2.75)}M8 1.25v1.5M8 13.25v1.5M1.25 8h1.5M13.25 8h1.5M3.25 3.25l1 1M11.75 11.75l1 1M3.25 12.75l1-1M11.75 4.25l1-1`,
-  'moon': 'M13.5 9.75A6 6 0 0 1 6.25 2.5a6 6 0 1 0 7.25 7.25z',
 } as const satisfies Readonly<Record<string, string>>;
-
-export type IconName = keyof typeof PATHS;
-
-/** A second, dashed line: absence is drawn as an outline. */
-export const DASHED: Partial<Readonly<Record<IconName, string>>> = { missed: RING };

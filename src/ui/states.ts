@@ -1,5 +1,5 @@
 import type { RunState } from '#contract/monitoring/query.ts';
-import type { IconName } from './icon-paths.ts';
+import type { IconName } from './icon.tsx';
 
 /** How a state is told: word, icon and the class of its text colour. Only `Failed` is bold; `Missed` has no hue, absence is an outline. */
 export const STATES: Readonly<Record<RunState, { readonly word: string; readonly icon: IconName; readonly text: string }>> = {

@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { GivesOf } from '#contract/calls.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
-import type { IconName } from '#src/ui/icon-paths.ts';
+import type { IconName } from '#src/ui/icon.tsx';
 
 /** A key as the list shows it. `heardAt` undefined: not known here, the server has not been asked. */
 export interface SourceRow {

@@ -1,7 +1,7 @@
 'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import type { IconName } from '#src/ui/icon-paths.ts';
+import type { IconName } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { MAC } from './keys.ts';
 import { companiesOf } from './selection.ts';

@@ -1,6 +1,6 @@
 import type { Execution } from '#contract/monitoring/calls.ts';
 import { formatWhen } from '#src/ui/format.ts';
-import type { IconName } from '#src/ui/icon-paths.ts';
+import type { IconName } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 
 /** One line of the history: who, what they did, and what they said with it. `who` null: it came by itself. */

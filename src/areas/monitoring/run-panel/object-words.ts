@@ -1,7 +1,7 @@
 import type { Task } from '#contract/monitoring/task.ts';
 import { isDoneTask, TASK_STATUSES } from '#contract/monitoring/task-status.ts';
 import { formatCount } from '#src/ui/format.ts';
-import type { IconName } from '#src/ui/icon-paths.ts';
+import type { IconName } from '#src/ui/icon.tsx';
 import { STATES } from '#src/ui/states.ts';
 
 /** How what became of an object is told: always word, icon and colour. */

@@ -1,6 +1,6 @@
 import type { Role } from '#contract/abilities.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
-import type { IconName } from '#src/ui/icon-paths.ts';
+import type { IconName } from '#src/ui/icon.tsx';
 
 export const ROLE_WORDS: Readonly<Record<Role, { readonly word: string; readonly detail: string }>> = {
   'admin': { word: 'Administrator', detail: 'Dashboard, users, companies, sources, licensing, hints and invoices' },
