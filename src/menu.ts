@@ -3,7 +3,7 @@ import type { Ability, Role } from '#contract/abilities.ts';
 import type { Features } from '#contract/brand/branding.ts';
 import type { Who } from '#workers/api.ts';
 import { localPath } from './remembered.ts';
-import type { IconName } from './ui/icon.tsx';
+import type { IconName } from './ui/icon-paths.ts';
 
 /** `ability` null: for everybody who is signed in. `when`: what of the branding has to be switched on. */
 export interface Entry {
@@ -21,6 +21,7 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard', ability: 'monitoring.dashboard' },
     { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar', ability: 'monitoring.calendar-report' },
     { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks', ability: 'monitoring.daily-checks' },
+    { to: '/monitoring/rules', word: 'Rules', icon: 'rules', ability: 'monitoring.rules', when: ({ rules }) => rules },
     { to: '/monitoring/users', word: 'Users', icon: 'users', ability: 'monitoring.users' },
     { to: '/monitoring/companies', word: 'Companies', icon: 'companies', ability: 'common.companies' },
   ] },

@@ -1,5 +1,4 @@
 import type { ComponentType } from 'react';
-import './ui/icon-more.ts'; // every screen but the first has the icons
 
 /**
  * Where each screen is, for the route table. In a file of its own: the first page names none of them. A screen comes in when it is opened.
@@ -24,6 +23,7 @@ export const SCREENS = {
   dailyChecks: async () => (await import('./areas/monitoring/daily-checks/screen.tsx')).DailyChecks,
   disabledJobs: async () => (await import('./areas/monitoring/other-lists/disabled-jobs.tsx')).DisabledJobs,
   computers: async () => (await import('./areas/monitoring/other-lists/computers.tsx')).Computers,
+  rules: async () => (await import('./areas/monitoring/rules/screen.tsx')).Rules,
   evidence: async () => (await import('./areas/monitoring/evidence/evidence.tsx')).EvidenceScreen,
   sources: async () => (await import('./areas/monitoring/sources.tsx')).Sources,
   users: async () => (await import('./areas/people/users/screen.tsx')).Users,

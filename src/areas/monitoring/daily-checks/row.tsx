@@ -10,7 +10,7 @@ import { STATES } from '#src/ui/states.ts';
 import { piecesOf } from './cause.ts';
 import { Strip, Usual } from './marks.tsx';
 import { NARROW, WIDE } from './strip.ts';
-import { doneWords, isDone, rowWords, streakOf } from './words.ts';
+import { doneWords, isDone, isException, rowWords, streakOf } from './words.ts';
 
 /** What a row needs besides its run. The grid hears of presses by `data-do` and `data-index`, so rows carry no handlers. */
 export interface RowProps {
@@ -149,6 +149,11 @@ function SecondLine({ row, acts, me, zone, now, short = false }: SecondProps) {
 function Tick({ row, acts, big = false }: { readonly row: RunView; readonly acts: boolean; readonly big?: boolean }) {
   if (row.problem === null) return null;
   const where = `${row.jobName}, ${row.companyName}`;
+  if (isException(row)) {
+    const known = <Icon name="rules" size={big ? 20 : 16} />;
+    if (!acts) return <span className="text-ink-3" title="Exception">{known}</span>;
+    return <button type="button" tabIndex={-1} data-do="review" className="text-ink-3" title="Exception" aria-label={`Exception, open again: ${where}`}>{known}</button>;
+  }
   if (row.review === 'cleared') {
     const inked = <Icon name="tick" size={big ? 24 : 20} stroke={1.4} />;
     if (!acts || !row.problem.review) return <span className="dc-inked" title="Cleared">{inked}</span>;

@@ -99,7 +99,7 @@ export function useDeeds(round: Round): Deeds {
     review(runs) {
       const row = runs.length === 1 && runs[0] !== undefined ? rowOf(runs[0]) : undefined;
       if (row && row.problem === null) return tellFailure(MESSAGES.nothingToReview);
-      if (row?.review === 'cleared') return row.problem?.review ? change({ is: 'reopen' }, runs) : tellFailure(MESSAGES.problemClosed);
+      if (row?.review === 'cleared') return row.problem?.review ?? row.problem?.exception ? change({ is: 'reopen' }, runs) : tellFailure(MESSAGES.problemClosed);
       return change({ is: 'review', comment: null }, runs);
     },
     askFor(is, runs) {

@@ -31,6 +31,9 @@ export const streakOf = (row: RunView): string => (row.problem === null ? '' : r
 /** Dealt with: the row recedes. */
 export const isDone = (row: RunView): boolean => row.problem !== null && (row.review === 'cleared' || row.review === 'snoozed');
 
+/** Known by a rule, counted as OK: never shown as what a person has cleared. */
+export const isException = ({ review, problem }: RunView): boolean => review === 'cleared' && problem?.review === null && problem.exception != null;
+
 /** How a problem was dealt with: `Reviewed 07:44 AM by you`. Null where it was not. */
 export function doneWords(row: RunView, me: string, now: Ms, zone: string): string | null {
   const { problem } = row;
@@ -39,6 +42,7 @@ export function doneWords(row: RunView, me: string, now: Ms, zone: string): stri
   const who = (by: { readonly by: string; readonly name: string }): string => (by.by === me ? 'you' : by.name);
   const known = problem.day > 1 && row.startedAt > (problem.review?.at ?? problem.snooze?.at ?? Infinity) ? `Known, day ${problem.day}. ` : '';
   if (problem.review) return `${known}Reviewed ${at(problem.review.at)} by ${who(problem.review)}`;
+  if (isException(row) && problem.exception) return `Exception: known by rule “${problem.exception.name}”, counts as OK`;
   if (row.review === 'snoozed' && problem.snooze) return `${known}Snoozed until ${formatWhen(problem.snooze.until, zone)} by ${who(problem.snooze)}`;
   return problem.closedAt === null ? 'Cleared' : `Over since ${at(problem.closedAt)}`;
 }

@@ -2,13 +2,16 @@ import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
+import { useBranding, useCan } from '#src/session.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { formatAge, formatCount, formatDate, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { piecesOf } from '../daily-checks/cause.ts';
-import { doneWords, SOURCE_WORDS, streakOf, TYPE_WORDS } from '../daily-checks/words.ts';
+import { doneWords, isException, SOURCE_WORDS, streakOf, TYPE_WORDS } from '../daily-checks/words.ts';
+import { Go } from '../dashboard/go.tsx';
 import { IgnoreMissed } from '../other-lists/ignore-missed.tsx';
+import { ruleAddressOf } from '../rules/begin.ts';
 import { History } from './history.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { Log } from './log.tsx';
@@ -47,6 +50,7 @@ export interface PanelProps {
 export function RunPanel(props: PanelProps) {
   const { row, runs, asked, place, total, acts, me, zone, now, phone, days, onMove, onRun, onCause, onClose } = props;
   const { problem } = row;
+  const keepsRules = useCan('monitoring.rules'), makesRules = useBranding()?.features.rules === true && keepsRules;
   const { execution } = asked;
   const done = doneWords(row, me, now, zone);
   const streak = streakOf(row);
@@ -64,7 +68,7 @@ export function RunPanel(props: PanelProps) {
         {!phone && <h2 className="m-0 mt-0.5 text-head break-words">{row.companyName}</h2>}
         <p className="m-0 break-words text-ink-2">{row.jobName}{row.computer === '' ? '' : ` on ${row.computer}`}</p>
         <p className="dc-ag m-0">{SOURCE_WORDS[row.source]}, {TYPE_WORDS[row.type]}{row.managed === null ? '' : row.managed ? ', managed' : ', not managed'}</p>
-        {done !== null && <p className="rp-done"><Icon name={row.review === 'snoozed' ? 'snooze' : 'check'} className="mt-px text-accent" /><span className="min-w-0 break-words">{done}</span></p>}
+        {done !== null && <p className="rp-done"><Icon name={row.review === 'snoozed' ? 'snooze' : isException(row) ? 'rules' : 'check'} className={`mt-px ${isException(row) ? 'text-ink-3' : 'text-accent'}`} /><span className="min-w-0 break-words">{done}</span></p>}
       </header>
       <div className="rp-body">
         <p className="m-0 pt-3 pb-2.5 break-words">
@@ -84,11 +88,13 @@ export function RunPanel(props: PanelProps) {
         <Log key={`log ${row.n}`} asked={asked} />
         {problem && problem.cause > 0 && <SameCause row={row} cause={problem.cause} days={days} zone={zone} now={now} onAll={() => onCause(problem.cause)} />}
         {problem?.note && <Said icon="note" by={`${problem.note.name}, ${formatWhen(problem.note.at, zone)}`}>{problem.note.content}</Said>}
+        {problem?.hints?.map(({ name, hint }) => <Said key={name} icon="hint" by={`Hint of rule “${name}”`}>{hint}</Said>)}
         {problem?.snooze && row.review === 'snoozed' && (
           <Said icon="snooze" by={`${problem.snooze.name}. It ends earlier if the job succeeds or fails in another way.`}>Snoozed until {formatWhen(problem.snooze.until, zone)}: {problem.snooze.reason}</Said>
         )}
         {row.waiting && <Said icon="cloud" by="It is kept on this device and goes out by itself.">A change of this result is not sent yet</Said>}
         <History asked={asked} zone={zone} />
+        {problem !== null && makesRules && <p className="m-0 pt-3"><Go href={ruleAddressOf(row)} className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11">Make a rule from this</Go></p>}
         <span className="block h-4" />
       </div>
       {acts && problem && <Actions {...props} jobInstanceUid={execution?.jobInstanceUid ?? null} />}
@@ -101,7 +107,7 @@ function Actions({ row, onDeed, zone, now, jobInstanceUid }: PanelProps & { read
   return (
     <footer className="rp-foot">
       {row.review === 'cleared'
-        ? <Button className="grow" disabled={!row.problem?.review} keycap="E" onClick={() => onDeed('reopen')}>Open again</Button>
+        ? <Button className="grow" disabled={!(row.problem?.review ?? row.problem?.exception)} keycap="E" onClick={() => onDeed('reopen')}>Open again</Button>
         : <Button variant="primary" className="grow" keycap="E" onClick={() => onDeed('review')}>Review</Button>}
       {row.review === 'snoozed'
         ? <Button className="grow" onClick={() => onDeed('wake')}>End the snooze</Button>
@@ -136,7 +142,7 @@ function Fact({ word, title, children }: { readonly word: string; readonly title
   return <div {...(title !== undefined && { title })}><dt>{word}</dt><dd>{children}</dd></div>;
 }
 
-function Said({ icon, by, children }: { readonly icon: 'note' | 'snooze' | 'cloud'; readonly by: string; readonly children: ReactNode }) {
+function Said({ icon, by, children }: { readonly icon: 'note' | 'snooze' | 'cloud' | 'hint'; readonly by: string; readonly children: ReactNode }) {
   return (
     <section className="grid grid-cols-[16px_minmax(0,1fr)] gap-2.5 pt-3">
       <Icon name={icon} className="mt-px text-ink-3" />

@@ -1,0 +1,92 @@
+import { useEffect, useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import { flushSync } from 'react-dom';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Failure } from '#contract/errors.ts';
+import { door } from '#src/door.ts';
+import { focusFirstFault } from '#src/form-faults.ts';
+import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { DoesFields, WhenFields } from './fields.tsx';
+import type { FieldsProps } from './fields.tsx';
+import { type Form, ruleOf, triedOf } from './form.ts';
+import { Tested } from './tested.tsx';
+import { useTest } from './use-test.ts';
+import { doesWords, whenWords } from './words.ts';
+
+export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
+  /** Null: it is made. */
+  readonly id: string | null;
+  readonly begin: Form;
+  readonly zone: string;
+  readonly offline: boolean;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+  readonly onDelete: (() => void) | null;
+}
+
+/** One rule: when, then, and beside it what it would have matched. */
+export function Editor({ id, begin, zone, offline, companies, people, onSaved, onClose, onDelete }: EditorProps) {
+  const [first] = useState(begin);
+  const [form, setForm] = useState(first);
+  const [shows, setShows] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const place = useRef<HTMLFormElement>(null), head = useRef<HTMLHeadingElement>(null);
+  const { rule, faults: all } = ruleOf(form, zone), faults = shows ? all : {};
+  const tried = triedOf(form, zone), test = useTest(id, tried, offline);
+  const change = (next: Partial<Form>): void => setForm((before) => ({ ...before, ...next }));
+  const names = new Map(companies), name = (n: number): string => names.get(n) ?? 'a company that is not there';
+
+  useEffect(() => { head.current?.focus(); }, []);
+
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setShows(true);
+    if (rule === null) return focusFirstFault(place.current);
+    if (offline) return setFault(MESSAGES.needsNetwork);
+    setBusy(true);
+    const told = id === null ? await door().ask('makeRule', { rule }) : await door().ask('changeRules', { id, rule });
+    setBusy(false);
+    if (!told.ok) return setFault(said(told.failure));
+    tell(id === null ? 'Rule made' : 'Rule changed');
+    // What is saved is not asked about on the way out.
+    flushSync(() => setDone(true));
+    onSaved();
+  }
+
+  return (
+    <form ref={place} noValidate className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]" onSubmit={(event) => void save(event)}>
+      <UnsavedQuestion dirty={!done && !busy && JSON.stringify(form) !== JSON.stringify(first)} />
+      <div className="min-w-0">
+        <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">{id === null ? 'New rule' : 'Change a rule'}</h2>
+        <p className="m-0 pb-4 text-ink-2" aria-live="polite">{tried === null ? 'It acts on results that arrive from now on.' : `${whenWords(tried.when, name)}, ${doesWords(tried.does)}.`.replace(', then .', '.')}</p>
+        <FormSection title="The rule">
+          <TextField label="Name" value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
+          <Switch label="On" detail="Off, it does nothing." on={form.enabled} onChange={(enabled) => change({ enabled })} />
+          <div className="grid grid-cols-2 gap-3">
+            <TextField label="First day" type="date" value={form.from} onChange={({ target }) => change({ from: target.value })} />
+            <TextField label="Last day" type="date" value={form.to} fault={faults.to ?? null} onChange={({ target }) => change({ to: target.value })} />
+          </div>
+        </FormSection>
+        <WhenFields form={form} faults={faults} companies={companies} people={people} onChange={change} />
+        <DoesFields form={form} faults={faults} companies={companies} people={people} onChange={change} />
+        {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
+        <div className="flex flex-wrap gap-2 border-t border-rule py-4">
+          <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })}>{id === null ? 'Make the rule' : 'Save the rule'}</Button>
+          <Button onClick={onClose}>Cancel</Button>
+          {onDelete !== null && <Button variant="quiet" icon="trash" className="ml-auto" disabled={offline} onClick={onDelete}>Delete</Button>}
+        </div>
+      </div>
+      <Tested test={test} ready={tried !== null} offline={offline} zone={zone} />
+    </form>
+  );
+}
+
+const said = (failure: Failure): string => (failure.kind === 'server-fault' ? MESSAGES.makeRule : failure.message);

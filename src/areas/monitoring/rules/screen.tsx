@@ -1,0 +1,135 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { flushSync } from 'react-dom';
+import type { TakesOf } from '#contract/calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { RuleOut } from '#contract/monitoring/rule-calls.ts';
+import { useNow } from '#src/clock.ts';
+import { door, useWatch } from '#src/door.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useRemembered } from '#src/remembered-read.ts';
+import { useZone } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { Go } from '../dashboard/go.tsx';
+import { EXAMPLES, rulesPlace } from './address.ts';
+import { rulesAddress } from './begin.ts';
+import { Editor } from './editor.tsx';
+import { formOf } from './form.ts';
+import { RuleList } from './list.tsx';
+
+/** `/monitoring/rules`: what the server does by itself with results that arrive (RULES-6). */
+export function Rules() {
+  const { history } = useRouter();
+  const search = useRouterState({ select: ({ location }) => location.searchStr });
+  const place = rulesPlace(search), { open } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const companies = useWatch('companies', NOTHING);
+  const zone = useZone(), now = useNow(30_000);
+  const asked = useRemembered('listRules', NOTHING);
+  const [busy, setBusy] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const [gone, setGone] = useState<string | null>(null);
+  const rules = asked.value?.rules ?? null, rule = rules?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const names = new Map(companies?.map(({ n, name }) => [n, name]));
+
+  const close = (): void => {
+    history.push(rulesAddress(null));
+    requestAnimationFrame(() => (document.querySelector<HTMLElement>(open === null ? '#content' : `[data-rule="${CSS.escape(open)}"]`) ?? document.querySelector<HTMLElement>('#content'))?.focus());
+  };
+  const saved = (): void => {
+    asked.again();
+    close();
+  };
+
+  async function change(input: TakesOf<'changeRules'>): Promise<void> {
+    setBusy(true);
+    const fault = await put(input);
+    setBusy(false);
+    if (fault !== null) tellFailure(fault);
+    asked.again();
+  }
+  function move(id: string, by: 1 | -1): void {
+    const ids = (rules ?? []).map(idOf), at = ids.indexOf(id);
+    void change({ order: ids.toSpliced(at, 1).toSpliced(at + by, 0, id) });
+  }
+  async function remove(): Promise<void> {
+    if (open === null) return;
+    const told = await door().ask('removeRule', { id: open });
+    if (told.ok) flushSync(() => setGone(open)); // its editor has nothing to ask about any more
+    setDeleting(false);
+    if (!told.ok) return tellFailure(told.failure.message);
+    tell('Rule deleted');
+    saved();
+  }
+  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => history.push(rulesAddress('new'))}>New rule</Button>;
+  const begin = open === 'new' ? place.begin(zone) : rule === null ? null : formOf(rule, zone);
+
+  return (
+    <Page title="Rules" {...(open === null && rules !== null && rules.length > 0 && { action: make })}>
+      <div className="min-h-full bg-sheet">
+        {offline && <div className="px-5 py-3"><Callout tone="warning">A rule is made or changed with the network only.{asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}</Callout></div>}
+        {rules === null
+          ? asked.failure === null
+            ? <Late><Opening /></Late>
+            : <Notice icon="rules" level={2} title="The rules are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : MESSAGES.getRules}</p></Notice>
+          : begin !== null
+            ? (
+              <Editor
+                key={search} id={open === 'new' ? null : open} begin={begin} zone={zone} offline={offline} companies={[...names]} people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)}
+                onSaved={saved} onClose={close} onDelete={open === 'new' ? null : () => setDeleting(true)}
+              />
+            )
+            : open !== null
+              ? <Notice icon="rules" level={2} title="This rule is not there" actions={<Button onClick={close}>All rules</Button>}><p className="m-0">Somebody has deleted it, or it is not yours to see.</p></Notice>
+              : rules.length === 0
+                ? <Empty offline={offline} make={make} />
+                : (
+                  <>
+                    <p className="m-0 px-4 py-3 text-ink-2 tablet:px-5">Rules act on results as they arrive, from the top. Where two set the same, the upper one counts.</p>
+                    <RuleList rules={rules} zone={zone} now={now} offline={offline} busy={busy} companyName={(n) => names.get(n) ?? 'a company that is not there'} onOpen={(id) => history.push(rulesAddress(id))} onSwitch={({ _id: id, name, enabled, from, to, when, does }) => void change({ id, rule: { name, enabled: !enabled, from, to, when, does } })} onMove={move} />
+                  </>
+                )}
+      </div>
+      {deleting && rule !== null && (
+        <Dialog title="Delete this rule?" onClose={() => setDeleting(false)} footer={<><Button variant="danger" onClick={() => void remove()}>Delete the rule</Button><Button onClick={() => setDeleting(false)}>Cancel</Button></>}>
+          <div className="grid gap-2 px-5 py-4">
+            <p className="m-0 break-words"><b>{rule.name}</b></p>
+            <p className="m-0 text-ink-2">What it did stays. Its exceptions end with the next result of each job. This cannot be undone.</p>
+          </div>
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+function Empty({ offline, make }: { readonly offline: boolean; readonly make: ReactNode }) {
+  return (
+    <Notice icon="rules" level={2} title="No rule yet" actions={make}>
+      <p className="m-0">A rule deals with results that you know: it counts them as OK, snoozes them, or puts a note or a ticket to them. Three to begin with:</p>
+      <ul className="m-0 mt-3 list-none border-t border-rule p-0 text-left">
+        {EXAMPLES.map(({ title, detail, to }) => (
+          <li key={title} className="border-b border-hair">
+            {offline ? <span className="block py-2 font-semibold">{title}</span> : <Go href={to} className="block py-2 font-semibold text-accent underline pointer-coarse:min-h-11">{title}</Go>}
+            <p className="m-0 pb-2 text-ink-2">{detail}</p>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** Null where it is done, else why not. */
+async function put(input: TakesOf<'changeRules'>): Promise<string | null> {
+  const told = await door().ask('changeRules', input);
+  return told.ok ? null : told.failure.message;
+}
+const idOf = ({ _id: id }: RuleOut): string => id;
+const NOTHING = {};
