@@ -3,7 +3,7 @@ import type { Ability, Role } from '#contract/abilities.ts';
 import type { Features } from '#contract/brand/branding.ts';
 import type { Who } from '#workers/api.ts';
 import { localPath } from './remembered.ts';
-import type { IconName } from './ui/icon-paths.ts';
+import type { IconName } from './ui/icon.tsx';
 
 /** `ability` null: for everybody who is signed in. `when`: what of the branding has to be switched on. */
 export interface Entry {

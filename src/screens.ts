@@ -1,4 +1,5 @@
 import type { ComponentType } from 'react';
+import './ui/icon-more.ts'; // every screen but the first has the icons
 
 /**
  * Where each screen is, for the route table. In a file of its own: the first page names none of them. A screen comes in when it is opened.
