@@ -10,7 +10,7 @@ const colour = v.nullable(v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i, 'a colour
 const picture = v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/(?![^/]*@)[^\s\\]+|\/(?![/\\])[^\s\\]*)$/, 'an http(s) address or a path of this site')));
 const size = v.nullable(v.pipe(v.number(), v.integer(), v.minValue(8), v.maxValue(400)));
 const isZone = (zone: string): boolean => {
-  try { new Intl.DateTimeFormat('en', { timeZone: zone }); return true; } catch { return false; }
+  try { Intl.DateTimeFormat('en', { timeZone: zone }); return true; } catch { return false; }
 };
 
 /** What of a branding is the provider's to choose. The rest (`id`, `domain`, `apiUrl`, `authType`, sign-in) is made of other settings. */

@@ -1,4 +1,3 @@
-import type { GivesOf } from '#contract/calls.ts';
 import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
@@ -95,7 +94,7 @@ async function notSettable(tx: TenantTx, ask: Ask, id: UserId, auth: 'db' | 'ad'
 const BY_DIRECTORY = 'The directory keeps the password of this user.';
 const NOT_BY_DIRECTORY = 'This user does not sign in by the directory.';
 
-async function wasSet(world: World, tx: TenantTx, ask: Ask, id: UserId): Promise<Result<GivesOf<'setPasswordDb'>>> {
+async function wasSet(world: World, tx: TenantTx, ask: Ask, id: UserId): Promise<Result<Record<string, never>>> {
   await tx.append([about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })], by(ask));
   await endSessionsOf(tx, id, ask.now);
   // Nor does a link that is on its way set another one.

@@ -18,7 +18,7 @@ export function TextField({ label, hint, fault = null, end, tall = false, ...res
   const id = useId();
   const below = fault ?? hint;
   return (
-    <div className="grid gap-1.5">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-1.5">
       <label htmlFor={id} className="font-semibold">{label}</label>
       <div
         className={`flex items-center rounded-part border bg-sheet focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent pointer-coarse:min-h-11

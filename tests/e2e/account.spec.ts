@@ -163,7 +163,7 @@ test('OWN-2, OWN-6: an authenticator and a passkey are set up, shown again when 
   let refused = 0;
   await page.context().route('**/api/v1/profile/*/recovery-codes', async (route) => {
     if (refused++ > 0) return route.fallback();
-    return route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'no', error: { kind: 'reauth_required', message: 'Confirm that it is you to continue.' } }) });
+    return route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'Confirm that it is you to continue.', error: { kind: 'reauth_required', message: 'Confirm that it is you to continue.' } }) });
   });
   await page.getByRole('button', { name: 'Make new codes' }).click();
   await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();

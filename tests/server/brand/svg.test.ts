@@ -30,12 +30,12 @@ test('BRAND-3: forty and more hostile pictures come out with their shapes and wi
   expect(HOSTILE.length).toBeGreaterThanOrEqual(40);
   for (const picture of HOSTILE) {
     const clean = cleanSvg(picture);
-    expect(clean, picture).not.toBeNull();
+    expect([picture, clean === null]).toEqual([picture, false]);
     // Of text, only what could not be read as a tag is left.
-    expect(clean?.replaceAll(/&lt;[^<]*?&gt;/g, ''), picture).not.toMatch(HARM);
-    expect(clean, picture).toContain('M0 0h10');
+    expect(clean?.replaceAll(/&lt;[^<]*?&gt;/g, '')).not.toMatch(HARM);
+    expect(clean).toContain('M0 0h10');
     // Cleaned again it is the same: nothing comes together that was apart.
-    expect(cleanSvg(clean ?? ''), picture).toBe(clean);
+    expect(cleanSvg(clean ?? '')).toBe(clean);
   }
 });
 
@@ -47,5 +47,5 @@ test('BRAND-3: an honest picture keeps its shapes, gradients, filters and text',
 });
 
 test('BRAND-3: what is no picture, or of which none is left, is refused', () => {
-  for (const text of ['', 'hello', '<html><body/></html>', '<svg>', `<svg ${NS}/>`, `<svg ${NS}><script>1</script></svg>`, '<script>1</script><svg/>', 'x<svg><path d="M0"/></svg>', `<g><path d="M0"/></g>`]) expect(cleanSvg(text), text).toBeNull();
+  for (const text of ['', 'hello', '<html><body/></html>', '<svg>', `<svg ${NS}/>`, `<svg ${NS}><script>1</script></svg>`, '<script>1</script><svg/>', 'x<svg><path d="M0"/></svg>', `<g><path d="M0"/></g>`]) expect([text, cleanSvg(text)]).toEqual([text, null]);
 });
