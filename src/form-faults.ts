@@ -37,6 +37,12 @@ function wordOf(path: string, words: FaultWords): string | undefined {
   return undefined;
 }
 
-/** Puts the focus on the first field that is wrong, in the order of the page. */
-export const focusFirstFault = (form: HTMLElement | null): void =>
-  void requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+/** Puts the focus on the first field that is wrong, in the order of the page, as soon as the page says which that is. */
+export function focusFirstFault(form: HTMLElement | null, frames = 20): void {
+  requestAnimationFrame(() => {
+    const wrong = form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input, [data-fault] button');
+    if (!wrong && frames > 0) { focusFirstFault(form, frames - 1); return; }
+    wrong?.focus();
+    wrong?.scrollIntoView({ block: 'center' });
+  });
+}

@@ -1,4 +1,4 @@
-import type { ReactNode, RefObject } from 'react';
+import type { ReactNode } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
 
@@ -25,15 +25,6 @@ export function SaveBar({ word, busy, dirty, offline, fault, onUndo }: {
     </div>
   );
 }
-
-/** To the first field that says it is wrong. */
-export const focusFault = (form: RefObject<HTMLFormElement | null>): void => {
-  requestAnimationFrame(() => {
-    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-fault] input, [data-fault] button');
-    wrong?.focus();
-    wrong?.scrollIntoView({ block: 'center' });
-  });
-};
 
 /** A sentence below a group of fields: what is wrong with it. */
 export function GroupFault({ children }: { readonly children: string | undefined }) {

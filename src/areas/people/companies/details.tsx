@@ -5,6 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { door } from '#src/door.ts';
+import { focusFirstFault } from '#src/form-faults.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -12,7 +13,7 @@ import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { Chosen } from '../around/chosen.tsx';
 import { faultsIn, sentenceOf } from '../around/failures.ts';
-import { focusFault, FormPart, SaveBar } from '../around/form-parts.tsx';
+import { FormPart, SaveBar } from '../around/form-parts.tsx';
 import { LeaveQuestion } from '../around/leave.tsx';
 import { PersonPicker } from '../around/person-picker.tsx';
 import { idOf } from '../around/ids.ts';
@@ -55,7 +56,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
   async function save(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
     if (busy || offline) return;
-    if (draft.name.trim() === '') { setNamed('Give a name.'); focusFault(form); return; }
+    if (draft.name.trim() === '') { setNamed('Give a name.'); focusFirstFault(form.current); return; }
     setBusy(true);
     setFault(null);
     const result = company === null
@@ -73,7 +74,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
     }
     const { failure } = result, told = failure.kind === 'conflict' && failure.message === MESSAGES.companyNameTaken ? failure.message : faultsIn(failure)['name'];
     if (told === undefined) setFault(sentenceOf(failure, company === null ? PEOPLE.addCompany : PEOPLE.editCompany));
-    else { setNamed(told); focusFault(form); }
+    else { setNamed(told); focusFirstFault(form.current); }
   }
 
   return (

@@ -5,11 +5,12 @@ import { MESSAGES } from '#contract/messages.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { door } from '#src/door.ts';
+import { focusFirstFault } from '#src/form-faults.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { useBranding } from '#src/session.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { faultsIn, sentenceOf } from '../around/failures.ts';
-import { focusFault, SaveBar } from '../around/form-parts.tsx';
+import { SaveBar } from '../around/form-parts.tsx';
 import { LeaveQuestion } from '../around/leave.tsx';
 import { idOf } from '../around/ids.ts';
 import { USERS_PATH, usersPlace } from './address.ts';
@@ -50,7 +51,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
     event.preventDefault();
     setTried(true);
     if (busy || offline || locked) return;
-    if (Object.keys(faultsOf(draft, user === null)).length > 0) { focusFault(form); return; }
+    if (Object.keys(faultsOf(draft, user === null)).length > 0) { focusFirstFault(form.current); return; }
     setBusy(true);
     setFault(null);
     setTold({});
@@ -72,7 +73,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
     const fields = failure.kind === 'conflict' && failure.message === MESSAGES.usernameTaken ? { username: failure.message }
       : Object.fromEntries(Object.entries(faultsIn(failure)).flatMap(([path, message]) => { const field = fieldOf(path); return field === null ? [] : [[field, message]]; }));
     setTold(fields);
-    if (Object.keys(fields).length > 0) focusFault(form);
+    if (Object.keys(fields).length > 0) focusFirstFault(form.current);
     else setFault(sentenceOf(failure, user === null ? PEOPLE.createUser : PEOPLE.editUser));
   }
 
