@@ -1,6 +1,7 @@
 import type { CauseN, Ms, ProblemN } from '#contract/ids.ts';
 import { PROBLEM_KINDS } from '#contract/monitoring/words.ts';
 import type { ReviewState } from '#contract/monitoring/query.ts';
+import { isCleared } from '#contract/monitoring/review.ts';
 import type { CauseRow, ProblemRow } from '#contract/monitoring/rows.ts';
 
 /** Review states as bytes. A run whose problem is 0 or not here has 0. */
@@ -8,19 +9,6 @@ export const REVIEWS: readonly ReviewState[] = ['none', 'pending', 'snoozed', 'c
 const [NONE, PENDING, SNOOZED, CLEARED] = [0, 1, 2, 3] as const;
 /** Kinds of causes as bytes: 0 for no cause, else the place in `PROBLEM_KINDS` plus one. */
 const OTHER = PROBLEM_KINDS.indexOf('other') + 1;
-
-/**
- * A problem ended: cleared if a person reviewed it or a rule knew it as an exception, else it asks nothing any more. A snooze that still runs hides it;
- * a review or an exception clears it; else it is pending.
- */
-export function reviewOf(problem: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review' | 'exception'>, now: Ms): ReviewState {
-  if (problem.closedAt === null && problem.snooze !== null && problem.snooze.until > now) return 'snoozed';
-  if (isCleared(problem)) return 'cleared';
-  return problem.closedAt === null ? 'pending' : 'none';
-}
-
-/** By a person, or as an exception by a rule. */
-const isCleared = ({ review, exception }: Pick<ProblemRow, 'review' | 'exception'>): boolean => review !== null || (exception ?? null) !== null;
 
 const UNKNOWN = { review: null } as const;
 

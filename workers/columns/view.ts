@@ -7,7 +7,7 @@ import { dayCount } from './days.ts';
 import type { Histories } from './history.ts';
 import { lastGoodAt, STRIP_DAYS, stripOf } from './history.ts';
 import { managedOf, sourceOf, stateOf, statusOf, typeOf } from './kinds.ts';
-import { reviewOf } from './problems.ts';
+import { reviewAsked } from '#contract/monitoring/review.ts';
 import type { Key } from './segment.ts';
 import { leanAt } from './segment.ts';
 import type { Segments } from './segments.ts';
@@ -45,7 +45,7 @@ export function viewRows(segments: Segments, keys: readonly Key[], lookup: Looku
       bytes: run.bytes, usualBytes: usual.bytes, message: run.message,
       template: (problem && lookup.cause(problem.cause)?.template) ?? null,
       strip: ofJob.get(run.job)?.strip ?? [], lastGoodAt: ofJob.get(run.job)?.lastGoodAt ?? null,
-      review: !problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now),
+      review: reviewAsked(problem, now, anomalies),
       problem: problem ? problemView(problem, lookup, days, now) : null,
       waiting: run.problem !== null && lookup.isWaiting(run.problem),
     };

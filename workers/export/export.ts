@@ -5,7 +5,8 @@ import type { RunsFilter } from '#contract/monitoring/query.ts';
 import type { ExportedFile, Exporting } from '#workers/api.ts';
 import type { Engine } from '#workers/seams.ts';
 import type { WorkerClock } from '#workers/world.ts';
-import { makeCells, titlesOf } from './cells.ts';
+import { titlesOf } from '#contract/monitoring/csv-cells.ts';
+import { makeCells } from './cells.ts';
 
 interface Export {
   readonly engine: Engine;

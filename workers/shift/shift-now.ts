@@ -3,7 +3,7 @@ import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import type { ShiftAsk, ShiftNow } from '#contract/monitoring/shift.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
-import { reviewOf } from '#workers/columns/problems.ts';
+import { reviewOf } from '#contract/monitoring/review.ts';
 import type { Engine } from '#workers/seams.ts';
 
 /** A hand-over holds so many snoozes and companies (contract/monitoring/shift.ts). */

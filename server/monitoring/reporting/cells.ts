@@ -1,10 +1,10 @@
 import type { JobN, Ms, UserId } from '#contract/ids.ts';
 import type { Cell, ExportColumn, ExportColumnId } from '#contract/monitoring/csv.ts';
-import { utcText, wallText } from '#contract/monitoring/csv.ts';
-import { dayOf } from '#contract/monitoring/day.ts';
+import { PROBLEM_COLUMNS, putCells } from '#contract/monitoring/csv-cells.ts';
+import type { CellValue } from '#contract/monitoring/csv-cells.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
-import type { ProblemRow, StatRow } from '#contract/monitoring/rows.ts';
-import { reviewOf } from './problems.ts';
+import { streakOf } from '#contract/monitoring/review.ts';
+import type { StatRow } from '#contract/monitoring/rows.ts';
 import type { Wall } from './question.ts';
 import type { Told } from './told.ts';
 
@@ -18,55 +18,31 @@ export interface Around {
   readonly now: Ms;
 }
 
-type Value = string | number | boolean | readonly [low: number, high: number] | null | undefined;
-interface Column { readonly is: 'text' | 'code' | 'number' | 'moment' | 'range'; readonly unit?: string; readonly of: (told: Told, around: Around) => Value }
-
-const COLUMNS: { readonly [Id in ExportColumnId]: Column } = {
-  state: { is: 'code', of: ({ run }) => (run.status === 'Success' && run.anomaly.length > 0 ? 'Anomaly' : run.status) },
-  streak: { is: 'number', of: ({ problem }, around) => problem && streakOf(problem, around) },
-  company: { is: 'text', of: ({ known }) => known.companyName },
-  job: { is: 'text', of: ({ known }) => known.job.name },
-  computer: { is: 'text', of: ({ known }) => known.job.computer },
-  server: { is: 'text', of: ({ known }) => known.job.server },
-  source: { is: 'code', of: ({ known }) => known.job.source },
-  type: { is: 'code', of: ({ known }) => known.job.type },
-  managed: { is: 'code', of: ({ known }) => known.job.managed },
-  kind: { is: 'code', of: ({ problem, cause }) => problem && (cause?.kind ?? 'other') },
-  cause: { is: 'text', of: ({ cause }) => cause?.template },
-  message: { is: 'text', of: ({ run }) => run.message },
-  started: { is: 'moment', of: ({ run }) => run.startedAt },
-  duration: { is: 'number', unit: 'seconds', of: ({ run }) => run.durationSec },
-  usualDuration: { is: 'range', unit: 'seconds', of: ({ run }, { stats }) => usualOf(stats.get(run.job)?.durations ?? [], LEAST_SPREAD.duration) },
-  bytes: { is: 'number', unit: 'bytes', of: ({ run }) => run.bytes },
-  usualBytes: { is: 'range', unit: 'bytes', of: ({ run }, { stats }) => usualOf(stats.get(run.job)?.bytes ?? [], LEAST_SPREAD.bytes) },
-  lastGood: { is: 'moment', of: ({ run }, { lastGood }) => lastGood.get(run.job) },
-  review: { is: 'code', of: ({ problem }, { now, anomalies }) => (!problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now)) },
-  reviewedBy: { is: 'text', of: ({ problem }, { names }) => problem?.review && (names.get(problem.review.by) ?? '') },
-  reviewedAt: { is: 'moment', of: ({ problem }) => problem?.review?.at },
-  comment: { is: 'text', of: ({ problem }) => problem?.review?.comment },
-  snoozedUntil: { is: 'moment', of: ({ problem }, { now }) => (problem && reviewOf(problem, now) === 'snoozed' ? problem.snooze?.until : null) },
-  note: { is: 'text', of: ({ problem }) => problem?.note?.content },
-  ticket: { is: 'text', of: ({ problem }) => problem?.ticket },
-  run: { is: 'number', of: ({ run }) => run.n },
+const COLUMNS: { readonly [Id in ExportColumnId]: (told: Told, around: Around) => CellValue } = {
+  state: ({ run }) => (run.status === 'Success' && run.anomaly.length > 0 ? 'Anomaly' : run.status),
+  streak: ({ problem }, around) => problem && streakOf(problem, around.wall, around.now),
+  company: ({ known }) => known.companyName,
+  job: ({ known }) => known.job.name,
+  computer: ({ known }) => known.job.computer,
+  server: ({ known }) => known.job.server,
+  source: ({ known }) => known.job.source,
+  type: ({ known }) => known.job.type,
+  managed: ({ known }) => known.job.managed,
+  kind: ({ problem, cause }) => problem && (cause?.kind ?? 'other'),
+  cause: ({ cause }) => cause?.template,
+  message: ({ run }) => run.message,
+  started: ({ run }) => run.startedAt,
+  duration: ({ run }) => run.durationSec,
+  usualDuration: ({ run }, { stats }) => usualOf(stats.get(run.job)?.durations ?? [], LEAST_SPREAD.duration),
+  bytes: ({ run }) => run.bytes,
+  usualBytes: ({ run }, { stats }) => usualOf(stats.get(run.job)?.bytes ?? [], LEAST_SPREAD.bytes),
+  lastGood: ({ run }, { lastGood }) => lastGood.get(run.job),
+  ...PROBLEM_COLUMNS,
+  run: ({ run }) => run.n,
 };
 
-/** As in the files that a device makes: units in the titles, moments and ranges in two columns. */
-export const titlesOf = (columns: readonly ExportColumn[]): readonly string[] => columns.flatMap(({ id, title }) => {
-  const { is, unit = '' } = COLUMNS[id];
-  if (is === 'moment') return [title, `${title} (UTC)`];
-  if (is === 'range') return [`${title} from (${unit})`, `${title} to (${unit})`];
-  return [unit === '' ? title : `${title} (${unit})`];
-});
-
-export const cellsOf = (told: Told, columns: readonly ExportColumn[], around: Around): readonly Cell[] => columns.flatMap(({ id, words }): readonly Cell[] => {
-  const { is, of } = COLUMNS[id], value = of(told, around) ?? null;
-  switch (is) {
-    case 'range': return Array.isArray(value) ? [Number(value[0]), Number(value[1])] : [null, null];
-    case 'moment': return typeof value === 'number' ? [wallText(value, around.wall.timeZone), utcText(value)] : [null, null];
-    case 'code': return [words?.[String(value)] ?? (value === null ? null : String(value))];
-    default: return [typeof value === 'string' || typeof value === 'number' ? value : null];
-  }
-});
-
-const streakOf = ({ openedAt, closedAt }: ProblemRow, { wall: { timeZone, dayBeginsHour }, now }: Around): number =>
-  Math.max(1, dayOf(closedAt ?? now, timeZone, dayBeginsHour) - dayOf(openedAt, timeZone, dayBeginsHour) + 1);
+export function cellsOf(told: Told, columns: readonly ExportColumn[], around: Around): readonly Cell[] {
+  const cells: Cell[] = [];
+  for (const column of columns) putCells(cells, column, COLUMNS[column.id](told, around), around.wall.timeZone);
+  return cells;
+}

@@ -7,14 +7,7 @@ import type { TenantTx } from '#server/store/store.ts';
 import { ofReach } from './question.ts';
 import type { Reach } from './question.ts';
 
-/** What a problem asks of a person: a snooze that still runs hides it, a review or an exception clears it, and one that is over asks nothing. As devices tell it. */
-export function reviewOf({ closedAt, snooze, review, exception }: Pick<ProblemRow, 'closedAt' | 'snooze' | 'review' | 'exception'>, now: Ms): ReviewState {
-  if (closedAt === null && snooze !== null && snooze.until > now) return 'snoozed';
-  if (review !== null || (exception ?? null) !== null) return 'cleared';
-  return closedAt === null ? 'pending' : 'none';
-}
-
-/** The same of `problem` in a statement. With `anomalies` false, one that is an anomaly asks nothing. */
+/** What `reviewAsked` says, of `problem` in a statement. With `anomalies` false, one that is an anomaly asks nothing. */
 export const reviewIn = (now: Ms, anomalies: boolean): RawBuilder<ReviewState> => sql`case
   when problem.n is null ${anomalies ? sql`` : sql`or problem.row->>'state' = 'Anomaly'`} then 'none'
   when problem.closed_at is null and (problem.row->'snooze'->>'until')::bigint > ${now} then 'snoozed'

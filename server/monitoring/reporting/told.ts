@@ -3,7 +3,7 @@ import type { ResultOut } from '#contract/monitoring/reporting-rows.ts';
 import type { CauseRow, ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
-import { reviewOf } from './problems.ts';
+import { reviewAsked } from '#contract/monitoring/review.ts';
 
 /** A result and what is known around it. */
 export interface Told { readonly run: RunRow; readonly known: Known; readonly problem: ProblemRow | undefined; readonly cause: CauseRow | undefined }
@@ -33,7 +33,7 @@ export const resultOf = ({ run, known: { job, companyName }, problem, cause }: T
   endTime: isoOrNull(run.endedAt), durationSec: run.durationSec, bytesTransferred: run.bytes, bytesProcessed: run.bytesProcessed, filesTotal: run.files,
   filesFailed: run.filesFailed, exitCode: run.exitCode, message: run.message, anomaly: [...run.anomaly], note: noteOf(problem),
   ignoredUntil: isoOrNull(problem?.snooze?.until), ignoredReason: problem?.snooze?.reason ?? null,
-  state: !problem || (!anomalies && problem.state === 'Anomaly') ? 'none' : reviewOf(problem, now),
+  state: reviewAsked(problem, now, anomalies),
   problem: problem ? {
     state: problem.state, kind: cause?.kind ?? 'other', cause: cause?.template ?? '', openedAt: iso(problem.openedAt), closedAt: isoOrNull(problem.closedAt), runs: problem.runs,
     ticket: problem.ticket, reviewedBy: problem.review && (names.get(problem.review.by) ?? 'A former user'), reviewedAt: isoOrNull(problem.review?.at), comment: problem.review?.comment ?? null,
