@@ -6,13 +6,13 @@ import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import type { World } from '#server/world.ts';
-import { knownJobs, namedJobs } from './known-jobs.ts';
-import type { Known, KnownJobs } from './known-jobs.ts';
-import { answer, daysOf } from './question.ts';
-import type { Span } from './question.ts';
-import { iso } from './told.ts';
-import { heaps, tallyOf, totalsOf } from './totals.ts';
-import type { Total } from './totals.ts';
+import { knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
+import type { Known, KnownJobs } from '#server/reading/known-jobs.ts';
+import { answer, daysOf } from '#server/reading/question.ts';
+import type { Span } from '#server/reading/question.ts';
+import { iso } from '#server/reading/told.ts';
+import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
+import type { Total } from '#server/reading/totals.ts';
 
 const LAST_DAYS = 30, WORST = 10;
 interface Part { readonly key: string; readonly name: string }

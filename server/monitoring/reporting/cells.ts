@@ -5,8 +5,8 @@ import type { CellValue } from '#contract/monitoring/csv-cells.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
 import { streakOf } from '#contract/monitoring/review.ts';
 import type { StatRow } from '#contract/monitoring/rows.ts';
-import type { Wall } from './question.ts';
-import type { Told } from './told.ts';
+import type { Wall } from '#server/reading/question.ts';
+import type { Told } from '#server/reading/told.ts';
 
 /** What cells are made from beside the result. `stats`: what is usual now; `lastGood`: the newest start that ended well. */
 export interface Around {

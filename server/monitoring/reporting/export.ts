@@ -13,12 +13,12 @@ import type { World } from '#server/world.ts';
 import { titlesOf } from '#contract/monitoring/csv-cells.ts';
 import { cellsOf } from './cells.ts';
 import type { Around } from './cells.ts';
-import { knownJobs } from './known-jobs.ts';
-import type { KnownJobs } from './known-jobs.ts';
-import { answer, bad, runsOf } from './question.ts';
-import type { Question } from './question.ts';
-import { findResults } from './results.ts';
-import { peopleOf, toldOf } from './told.ts';
+import { knownJobs } from '#server/reading/known-jobs.ts';
+import type { KnownJobs } from '#server/reading/known-jobs.ts';
+import { answer, bad, runsOf } from '#server/reading/question.ts';
+import type { Question } from '#server/reading/question.ts';
+import { findResults } from '#server/reading/results.ts';
+import { peopleOf, toldOf } from '#server/reading/told.ts';
 
 /** Results that are read at once, and of a file at most. */
 const AT_ONCE = 1_000;

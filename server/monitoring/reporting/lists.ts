@@ -6,12 +6,12 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import type { World } from '#server/world.ts';
-import { byName, jobNameOf, knownJobs, namedJobs } from './known-jobs.ts';
-import type { Known } from './known-jobs.ts';
-import { openProblems } from './problems.ts';
-import { answer } from './question.ts';
-import { countResults, findResults } from './results.ts';
-import { isoOrNull, noteOf, peopleOf, resultOf, toldOf } from './told.ts';
+import { byName, jobNameOf, knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
+import type { Known } from '#server/reading/known-jobs.ts';
+import { openProblems } from '#server/reading/problems.ts';
+import { answer } from '#server/reading/question.ts';
+import { countResults, findResults } from '#server/reading/results.ts';
+import { isoOrNull, noteOf, peopleOf, resultOf, toldOf } from '#server/reading/told.ts';
 
 const LAST_DAYS = 2;
 

@@ -7,13 +7,12 @@ import type { RepositoryRow } from '#contract/monitoring/rows.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
-import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
-import { companyNames } from './known-jobs.ts';
+import { companyNames } from '#server/reading/known-jobs.ts';
 import { cut } from './lists.ts';
-import { answer, daysOf, edgesOf, ofReach } from './question.ts';
-import type { Reach } from './question.ts';
-import { iso, isoOrNull } from './told.ts';
+import { answer, daysOf, edgesOf } from '#server/reading/question.ts';
+import { repositoriesOf } from '#server/reading/repositories.ts';
+import { iso, isoOrNull } from '#server/reading/told.ts';
 
 const LAST_DAYS = 30;
 const DAY: Ms = 86_400_000;
@@ -53,11 +52,6 @@ export function repositoryReportHandlers(world: World): Pick<Handlers, 'reposito
       });
     }),
   };
-}
-
-async function repositoriesOf(tx: TenantTx, reach: Reach): Promise<readonly RepositoryRow[]> {
-  const { rows } = await sql<{ readonly row: RepositoryRow }>`select row from repository where ${ofReach('repository', tx.tenant, reach)} order by id`.execute(tx.sql);
-  return rows.map(({ row }) => row);
 }
 
 const order = (a: RepositoryRow, b: RepositoryRow): number => a.name.localeCompare(b.name, 'en') || a.company - b.company || (a.id < b.id ? -1 : 1);

@@ -8,7 +8,7 @@ import { reportingCalls } from '#contract/monitoring/reporting-calls.ts';
 import { reportColumns } from '#contract/monitoring/reporting-csv.ts';
 import { fullAt } from '#contract/monitoring/full.ts';
 import type { RepositoryRow } from '#contract/monitoring/rows.ts';
-import { totalsQuery } from '#server/monitoring/reporting/totals.ts';
+import { totalsQuery } from '#server/reading/totals.ts';
 import { COLUMN_IDS } from '#src/areas/monitoring/daily-checks/columns.ts';
 import { exportColumnsOf } from '#src/areas/monitoring/export/columns.ts';
 import { eachDatabase } from '../store/databases.ts';

@@ -1,0 +1,10 @@
+import { sql } from 'kysely';
+import type { RepositoryRow } from '#contract/monitoring/rows.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import { ofReach } from './question.ts';
+import type { Reach } from './question.ts';
+
+export async function repositoriesOf(tx: TenantTx, reach: Reach): Promise<readonly RepositoryRow[]> {
+  const { rows } = await sql<{ readonly row: RepositoryRow }>`select row from repository where ${ofReach('repository', tx.tenant, reach)} order by id`.execute(tx.sql);
+  return rows.map(({ row }) => row);
+}
