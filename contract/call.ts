@@ -26,6 +26,8 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
   readonly fresh?: true;
   /** Only for the user's own hands: refused while somebody is signed in as another (G42). */
   readonly own?: true;
+  /** Made also by who has to choose a password before anything else (AUTH-12). */
+  readonly early?: true;
   /** The handler reads the request itself: any body, any content type (ingest). */
   readonly raw?: true;
 }

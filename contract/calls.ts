@@ -15,6 +15,7 @@ import { ingestCalls } from './monitoring/ingest.ts';
 import { monitoringCalls } from './monitoring/calls.ts';
 import { deskCalls } from './monitoring/desk-calls.ts';
 import { reportingCalls } from './monitoring/reporting-calls.ts';
+import { hintCalls } from './monitoring/hint-calls.ts';
 import { ruleCalls } from './monitoring/rule-calls.ts';
 import { companyCalls } from './people/company-calls.ts';
 import { logCalls } from './people/log-calls.ts';
@@ -24,7 +25,7 @@ import { syncCalls } from './sync/calls.ts';
 
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
-  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...ingestCalls,
+  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...ingestCalls,
   ...recoveryCalls, ...profileCalls, ...actingCalls, ...oidcCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls,
 } as const;

@@ -3,6 +3,7 @@ import type { CommandId, CompanyN, Ms, UserId } from './ids.ts';
 import * as monitoring from './monitoring/events.ts';
 import { userPreferred } from './account/preferences.ts';
 import { shiftEnded } from './monitoring/shift.ts';
+import * as hints from './monitoring/hints.ts';
 import * as rules from './monitoring/rules.ts';
 import { viewRemoved, viewSaved } from './monitoring/views.ts';
 import * as people from './people/events.ts';
@@ -19,6 +20,7 @@ export const EventSchema = v.variant('type', [
   monitoring.computerSeen, monitoring.computerNoted, monitoring.computerIgnored, monitoring.computerHeeded, monitoring.repositorySampled,
   viewSaved, viewRemoved, shiftEnded,
   rules.ruleMade, rules.ruleChanged, rules.ruleRemoved, rules.rulesOrdered, rules.problemExcepted, rules.problemUnexcepted, rules.problemRuled,
+  hints.hintSaved, hints.hintRemoved, hints.problemHelped,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

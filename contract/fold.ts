@@ -5,6 +5,7 @@ import { foldPeople, touchesPeople } from './people/fold.ts';
 import { foldAccount, touchesAccount } from './account/fold.ts';
 import type { PreferenceRow } from './account/preferences.ts';
 import type { ShiftRow } from './monitoring/shift.ts';
+import type { HintRow } from './monitoring/hints.ts';
 import type { RuleRow } from './monitoring/rules.ts';
 import type { ViewRow } from './monitoring/views.ts';
 import type { CompanyRow, UserRow } from './people/rows.ts';
@@ -13,7 +14,7 @@ export interface Tables {
   company: CompanyRow; user: UserRow;
   key: KeyRow; job: JobRow; stat: StatRow; run: RunRow; cause: CauseRow; problem: ProblemRow;
   computer: ComputerRow; repository: RepositoryRow;
-  view: ViewRow; rule: RuleRow; shift: ShiftRow; preference: PreferenceRow;
+  view: ViewRow; rule: RuleRow; hint: HintRow; shift: ShiftRow; preference: PreferenceRow;
 }
 export type TableName = keyof Tables;
 export type Id = number | string;
@@ -45,6 +46,6 @@ export function touches(logged: Pick<Logged, 'event'>): Touch[] {
 export function memoryRows(): { readonly [T in TableName]: Map<Id, Tables[T]> } {
   return {
     company: new Map(), user: new Map(), key: new Map(), job: new Map(), stat: new Map(), run: new Map(), cause: new Map(),
-    problem: new Map(), computer: new Map(), repository: new Map(), view: new Map(), rule: new Map(), shift: new Map(), preference: new Map(),
+    problem: new Map(), computer: new Map(), repository: new Map(), view: new Map(), rule: new Map(), hint: new Map(), shift: new Map(), preference: new Map(),
   };
 }

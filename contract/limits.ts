@@ -14,6 +14,7 @@ export const LIMITS = {
   viewChars: 2_000,
   viewsPerUser: 100,
   rules: 200,
+  hints: 300,
   repositoryDays: 90,
   messageChars: 500,
   logBytes: 100_000,

@@ -22,6 +22,7 @@ import { ingestHandlers } from './monitoring/ingest.ts';
 import { keyHandlers } from './monitoring/keys.ts';
 import { reportingHandlers } from './monitoring/reporting/handlers.ts';
 import { repositoryHandlers } from './monitoring/repositories.ts';
+import { hintHandlers } from './monitoring/hints/handlers.ts';
 import { ruleHandlers } from './monitoring/rules/handlers.ts';
 import { syncHandlers } from './sync/handlers.ts';
 import { adminHandlers } from './admin/handlers.ts';
@@ -38,7 +39,7 @@ import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
-  ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world), ...ruleHandlers(world),
+  ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world), ...ruleHandlers(world), ...hintHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...reportingHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
   ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),

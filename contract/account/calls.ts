@@ -87,6 +87,6 @@ export const accountCalls = {
   }),
   logout: call({
     method: 'POST', path: 'auth/logout', says: 'Ends this session for good.', takes: v.strictObject({}),
-    gives: v.object({}), gate: 'signed-in', failures: [],
+    gives: v.object({}), gate: 'signed-in', failures: [], early: true,
   }),
 } as const;

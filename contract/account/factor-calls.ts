@@ -32,16 +32,16 @@ export const factorCalls = {
   reauthOptions: call({
     method: 'POST', path: 'auth/reauth/options', says: 'By what this user can show again that it is them. `passkey`: JSON of PublicKeyCredentialRequestOptions, good for ten minutes. None: signing in again is all there is.',
     takes: v.strictObject({}), gives: v.object({ methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password'])), passkey: v.nullable(v.string()) }),
-    gate: 'signed-in', own: true, failures: ['forbidden'],
+    gate: 'signed-in', own: true, failures: ['forbidden'], early: true,
   }),
   reauth: call({
-    method: 'POST', path: 'auth/reauth', says: 'Shows one factor again: for five minutes sensitive changes are taken. Exactly one of `password`, `code` (of the authenticator, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
+    method: 'POST', path: 'auth/reauth', says: 'Shows one factor again: for five minutes sensitive changes are taken. Who has a passkey or an authenticator shows that, or a recovery code. Exactly one of `password`, `code` (of the authenticator, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
     takes: v.strictObject({
       password: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars))),
       code: v.optional(v.pipe(v.string(), v.trim(), v.minLength(6), v.maxLength(32))),
       passkey: v.optional(response),
     }),
-    gives: v.object({ freshUntil: v.number() }), gate: 'signed-in', own: true, failures: ['wrong-credentials', 'bad-input', 'too-many', 'busy', 'forbidden'],
+    gives: v.object({ freshUntil: v.number() }), gate: 'signed-in', own: true, failures: ['wrong-credentials', 'bad-input', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
   }),
   getFactors: call({
     method: 'GET', path: 'profile/{id}/factors', says: 'What the user has besides the password.', takes: v.strictObject({ id }), gives: FactorsSchema,

@@ -61,7 +61,7 @@ const change = v.strictObject({ id, currentPassword: password, newPassword: pass
 /** Everybody's own and nobody else's: another id is not found. */
 export const profileCalls = {
   readProfile: call({
-    method: 'GET', path: 'profile/{id}', says: 'The user with what is kept of it.', takes: v.strictObject({ id }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found'],
+    method: 'GET', path: 'profile/{id}', says: 'The user with what is kept of it.', takes: v.strictObject({ id }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found'], early: true,
   }),
   editProfile: call({
     method: 'PUT', path: 'profile/{id}', says: 'Changes what is sent and leaves the rest. A changed address is told to the former one.',
@@ -69,11 +69,11 @@ export const profileCalls = {
   }),
   changePasswordAd: call({
     method: 'POST', path: 'profile/{id}/change-password/ad', says: 'A new password in the directory, by its own rules (WILL_NOT_PERFORM). Ends all other sessions.',
-    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'too-many', 'busy'], own: true, fresh: true,
+    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'too-many', 'busy'], own: true, fresh: true, early: true,
   }),
   changePasswordDb: call({
     method: 'POST', path: 'profile/{id}/change-password/db', says: 'A new password. Ends all other sessions.',
-    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'bad-input', 'too-many'], own: true, fresh: true,
+    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'bad-input', 'too-many'], own: true, fresh: true, early: true,
   }),
   setSecurityQuestions: call({
     method: 'PUT', path: 'profile/{id}/security-questions', says: 'Chooses the questions and answers them, in place of those before.',

@@ -19,6 +19,8 @@ export const ACCOUNT = {
   noMoreCodes: 'No more codes can be sent for this sign-in. Start again later.',
   linkOver: 'This link is not valid any more. Ask for a new one.',
   reauth: 'Confirm that it is you to continue.',
+  reauthByFactor: 'Confirm by your passkey, your authenticator or a recovery code.',
+  passwordFirst: 'Choose a new password first.',
   notWhileActing: 'This cannot be done while signed in as another user.',
   passwordShort: (least: number): string => `Choose a password of at least ${least} characters.`,
   passwordCommon: 'This password is too common. Choose another.',

@@ -19,7 +19,7 @@ export const ChangedSchema = v.object({
 
 /** What may happen to a problem. `Over`: a success ended it; `Changed`: the job does something else since, good or bad. */
 export const DEEDS = [
-  'Reviewed', 'Taken back to check', 'Snoozed', 'Snooze ended', 'Note', 'Note taken away', 'Ticket', 'Ticket taken away', 'Exception', 'Exception ended', 'Rule', 'Began', 'Over', 'Changed',
+  'Reviewed', 'Taken back to check', 'Snoozed', 'Snooze ended', 'Note', 'Note taken away', 'Ticket', 'Ticket taken away', 'Exception', 'Exception ended', 'Rule', 'Hint helped', 'Hint did not help', 'Began', 'Over', 'Changed',
 ] as const;
 export type ProblemDeed = (typeof DEEDS)[number];
 

@@ -53,6 +53,18 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
     case 'problem.excepted@1': case 'problem.unexcepted@1': case 'problem.ruled@1':
     case 'rule.made@1': case 'rule.changed@1': case 'rule.removed@1': case 'rules.ordered@1':
       return foldRules(rows, logged, event);
+    case 'hint.saved@1':
+      rows.hint?.set(event.data.id, { ...event.data, madeBy: rows.hint.get(event.data.id)?.madeBy ?? personOf(logged), changedAt: at, removedAt: null });
+      return;
+    case 'hint.removed@1': {
+      const hint = rows.hint?.get(event.data.id);
+      if (hint) rows.hint?.set(hint.id, { ...hint, removedAt: at });
+      return;
+    }
+    case 'problem.helped@1': {
+      const { problem, hint, helped } = event.data;
+      return eachProblem(rows, [problem], ({ helpedBy = [], ...one }) => ({ ...one, helpedBy: [...helpedBy.filter((id) => id !== hint), ...(helped ? [hint] : [])] }));
+    }
     case 'key.made@1':
       rows.key?.set(event.data.id, { ...event.data, madeAt: at, rotatedAt: null, revokedAt: null, firstResultAt: null });
       return;
@@ -106,8 +118,9 @@ export function touchesMonitoring(event: Event): Touch[] {
     case 'problem.reviewed@1': case 'problem.reopened@1': case 'problem.snoozed@1': case 'problem.woken@1': case 'problem.noted@1':
     case 'problem.ticketed@1':
       return event.data.problems.map((n): Touch => ['problem', n]);
-    case 'problem.excepted@1': case 'problem.unexcepted@1': case 'problem.ruled@1': return [['problem', event.data.problem]];
+    case 'problem.excepted@1': case 'problem.unexcepted@1': case 'problem.ruled@1': case 'problem.helped@1': return [['problem', event.data.problem]];
     case 'rule.made@1': case 'rule.changed@1': case 'rule.removed@1': return [['rule', event.data.id]];
+    case 'hint.saved@1': case 'hint.removed@1': return [['hint', event.data.id]];
     case 'rules.ordered@1': return event.data.ids.map((id): Touch => ['rule', id]);
     case 'key.made@1': case 'key.rotated@1': case 'key.revoked@1': case 'key.heard@1': return [['key', event.data.id]];
     case 'computer.seen@1': case 'computer.noted@1': case 'computer.ignored@1': case 'computer.heeded@1': return [['computer', event.data.id]];

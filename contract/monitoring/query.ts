@@ -136,6 +136,8 @@ export interface ProblemView {
   readonly exception?: { readonly name: string; readonly at: Ms } | null;
   /** What rules say to it. */
   readonly hints?: readonly { readonly name: string; readonly hint: string }[];
+  /** Hints of the list of hints that helped with it, by their ids. */
+  readonly helpedBy?: readonly string[];
 }
 
 /** The key of the head that all causes stand under which one job alone has. */

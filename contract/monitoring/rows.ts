@@ -110,6 +110,8 @@ export interface ProblemRow {
   readonly unexcused?: true;
   /** Rules that acted on it, each once. */
   readonly ruled?: readonly Ruled[];
+  /** Hints that helped with it. */
+  readonly helpedBy?: readonly string[];
 }
 
 export interface KeyRow {

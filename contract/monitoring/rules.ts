@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import type { JobType, ProblemState, Source } from './words.ts';
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from './words.ts';
 
@@ -8,13 +9,8 @@ import { JOB_TYPES, PROBLEM_STATES, SOURCES } from './words.ts';
  * Rules: what the server does by itself with results that ask something of a person. They are read from the top: every rule that matches acts, and of
  * two that set the same thing (exception, snooze, note, ticket) the upper one does. A rule acts once on a problem; as an exception it counts for as long as
  * the newest result of the problem matches.
- *
- * Texts are compared by a small language of our own, in time that grows with their lengths alone; regular expressions are not taken, because one that
- * is written badly would hold up everybody's results. `disk full`: holds these characters, in any case. `*` any characters and `?` one: then the whole
- * text has to match. `a | b`: either.
  */
 const uuid = v.pipe(v.string(), v.uuid());
-const pattern = v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.nameChars));
 const amount = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER));
 const minute = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_439));
 const list = <S extends v.GenericSchema>(one: S) => v.pipe(v.array(one), v.maxLength(200));
@@ -33,7 +29,7 @@ export type Range = v.InferOutput<typeof RangeSchema>;
 export const RuleWhenSchema = v.strictObject({
   sources: list(v.picklist(SOURCES)), types: list(v.picklist(JOB_TYPES)), states: list(v.picklist(PROBLEM_STATES)),
   companies: list(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  job: pattern, computer: pattern, text: pattern,
+  job: PatternSchema, computer: PatternSchema, text: PatternSchema,
   duration: RangeSchema, bytes: RangeSchema, streak: RangeSchema,
   time: v.nullable(v.strictObject({
     days: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(7))), v.maxLength(7)), from: minute, to: minute,
@@ -118,7 +114,7 @@ export const standsAt = ({ enabled, from, to }: Pick<RuleFields, 'enabled' | 'fr
 /** The pure meaning of `when`, made once a rule: what it answers tells of each result whether it matches. */
 export function matcherOf(when: RuleWhen): (result: RuleResult) => boolean {
   const sources = new Set(when.sources), types = new Set(when.types), states = new Set(when.states), companies = new Set(when.companies);
-  const job = texter(when.job), computer = texter(when.computer), text = texter(when.text), time = when.time === null ? null : timer(when.time);
+  const job = patternOf(when.job), computer = patternOf(when.computer), text = patternOf(when.text), time = when.time === null ? null : timer(when.time);
   return (one) => (sources.size === 0 || sources.has(one.source)) && (types.size === 0 || types.has(one.type)) && (states.size === 0 || states.has(one.state))
     && (companies.size === 0 || companies.has(one.company)) && within(when.duration, one.durationSec) && within(when.bytes, one.bytes) && within(when.streak, one.streak)
     && (job === null || job(one.job)) && (computer === null || computer(one.computer)) && (text === null || one.texts.some(text)) && (time === null || time(one.startedAt));
@@ -126,28 +122,6 @@ export function matcherOf(when: RuleWhen): (result: RuleResult) => boolean {
 
 const within = (range: Range, value: number | null): boolean =>
   !bounded(range) || (value !== null && (range.least === null || value >= range.least) && (range.most === null || value <= range.most));
-
-const textsOf = (words: string): string[] => words.toLowerCase().split('|').map((one) => one.trim()).filter((one) => one !== '');
-
-function texter(words: string): ((text: string) => boolean) | null {
-  const wanted = textsOf(words);
-  if (wanted.length === 0) return null;
-  const tests = wanted.map((one) => (/[*?]/.test(one) ? (text: string) => globs(one, text) : (text: string) => text.includes(one)));
-  return (text) => { const low = text.toLowerCase(); return tests.some((test) => test(low)); };
-}
-
-/** Whether the whole text matches: goes back to the last `*` alone, so that it takes their lengths' product at most. */
-function globs(glob: string, text: string): boolean {
-  let g = 0, t = 0, star = -1, from = 0;
-  while (t < text.length) {
-    if (g < glob.length && glob[g] === '*') { star = g++; from = t; }
-    else if (g < glob.length && (glob[g] === '?' || glob[g] === text[t])) { g++; t++; }
-    else if (star >= 0) { g = star + 1; t = ++from; }
-    else return false;
-  }
-  while (glob[g] === '*') g++;
-  return g === glob.length;
-}
 
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 

@@ -22,11 +22,11 @@ export const providerCalls = {
   createProvider: call({
     method: 'POST', path: 'service-providers', says: 'Makes a provider below the own one; its first administrator is invited by mail.',
     takes: v.strictObject({ name: text, hosts: v.pipe(v.array(host), v.minLength(1), v.maxLength(20)), administrator: v.strictObject({ username, name: text, email }) }),
-    gives: ProviderSchema, gate: 'admin.dashboard', failures: ['conflict'],
+    gives: ProviderSchema, gate: 'admin.dashboard', failures: ['conflict', 'reauth_required'], fresh: true,
   }),
   setHosts: call({
     method: 'PUT', path: 'service-providers/{id}/hosts', says: 'The host names of a provider: each leads to one provider only. Those of one below are set by who is above.',
-    takes: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }), gives: ProviderSchema, gate: 'admin.dashboard', failures: ['not-found', 'conflict', 'forbidden'],
+    takes: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }), gives: ProviderSchema, gate: 'admin.dashboard', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true,
   }),
   inviteUser: call({
     method: 'POST', path: 'service-providers/{id}/invitations', says: 'A link with which one user registers, for seven days. Without an address it is only shown.',

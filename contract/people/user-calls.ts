@@ -81,7 +81,7 @@ export const userCalls = {
   }),
   deleteUser: call({
     method: 'DELETE', path: 'users/{id}', says: 'Marks a user as deleted: its sessions end and nobody signs in as it.', takes: v.strictObject({ id: anyId }),
-    gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden'],
+    gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true, own: true,
   }),
   removeUser: call({
     method: 'DELETE', path: 'users/delete/{id}', says: 'Removes a user for good: name, addresses, factors and sessions go. The log keeps the number.',

@@ -68,7 +68,7 @@ export type Poke =
 export const syncCalls = {
   bootstrap: call({
     method: 'GET', path: 'sync/bootstrap', says: 'Who am I, and the small tables as of a cursor.',
-    takes: v.strictObject({ protocol: v.optional(whole) }), gives: BootstrapSchema, gate: 'signed-in', failures: ['update-needed'],
+    takes: v.strictObject({ protocol: v.optional(whole) }), gives: BootstrapSchema, gate: 'signed-in', failures: ['update-needed'], early: true,
   }),
   runsOfDay: call({
     method: 'GET', path: 'sync/runs/{day}',
@@ -78,11 +78,11 @@ export const syncCalls = {
   events: call({
     method: 'GET', path: 'sync/events', says: 'Events after a cursor, those that this user may see.',
     takes: v.strictObject({ after: whole, epoch: v.string(), limit: v.optional(whole), protocol: v.optional(whole) }),
-    gives: EventsSchema, gate: 'signed-in', failures: ['update-needed', 'conflict'],
+    gives: EventsSchema, gate: 'signed-in', failures: ['update-needed', 'conflict'], early: true,
   }),
   stream: call({
     method: 'GET', path: 'sync/stream', says: 'A stream of pokes: there is something to pull.',
-    takes: v.strictObject({}), gives: 'stream', gate: 'signed-in', failures: ['too-many'],
+    takes: v.strictObject({}), gives: 'stream', gate: 'signed-in', failures: ['too-many'], early: true,
   }),
   lastSync: call({
     method: 'GET', path: 'sync/last-sync', says: 'Whether every source was last heard without a fault, and which was not.',

@@ -66,6 +66,7 @@ async function problemOf(tx: TenantTx, problem: ProblemRow, { companies, deleted
 const DONE = {
   'problem.reviewed@1': 'Reviewed', 'problem.reopened@1': 'Taken back to check', 'problem.snoozed@1': 'Snoozed', 'problem.woken@1': 'Snooze ended',
   'problem.noted@1': 'Note', 'problem.ticketed@1': 'Ticket', 'problem.excepted@1': 'Exception', 'problem.unexcepted@1': 'Exception ended', 'problem.ruled@1': 'Rule',
+  'problem.helped@1': 'Hint helped',
   'problem.opened@1': 'Began', 'problem.closed@1': 'Over',
 } as const satisfies Partial<Record<EventType, ProblemDeed>>;
 const isDeed = (type: string): type is keyof typeof DONE => type in DONE;
@@ -100,9 +101,9 @@ async function historyOf(tx: TenantTx, { n, company }: ProblemRow): Promise<Exec
 }
 
 /** What the events of `DONE` may say beside the problem. */
-interface Said { readonly comment?: string | null; readonly content?: string | null; readonly reason?: string; readonly ticket?: string | null; readonly until?: Ms; readonly by?: 'success' | 'changed'; readonly did?: readonly string[]; readonly hint?: string | null }
+interface Said { readonly comment?: string | null; readonly content?: string | null; readonly reason?: string; readonly ticket?: string | null; readonly until?: Ms; readonly by?: 'success' | 'changed'; readonly did?: readonly string[]; readonly hint?: string | null; readonly name?: string; readonly helped?: boolean }
 
-function saidOf(what: (typeof DONE)[keyof typeof DONE], { comment, content, reason, ticket, until, by, did, hint }: Said): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {
+function saidOf(what: (typeof DONE)[keyof typeof DONE], { comment, content, reason, ticket, until, by, did, hint, name, helped }: Said): Pick<Execution['history'][number], 'what' | 'comment' | 'until'> {
   const none = { comment: null, until: null };
   switch (what) {
     case 'Note': return content == null ? { ...none, what: 'Note taken away' } : { ...none, what, comment: content };
@@ -110,6 +111,7 @@ function saidOf(what: (typeof DONE)[keyof typeof DONE], { comment, content, reas
     case 'Snoozed': return { what, comment: reason ?? null, until: isoOrNull(until ?? null) };
     case 'Over': return { ...none, what: by === 'changed' ? 'Changed' : what };
     case 'Rule': return { ...none, what, comment: [did?.includes('notified') ? 'Users were told by mail' : null, hint].flatMap((text) => text ?? []).join('. ') || null };
+    case 'Hint helped': return { ...none, what: helped === true ? what : 'Hint did not help', comment: name ?? null };
     default: return { ...none, what, comment: comment ?? null };
   }
 }

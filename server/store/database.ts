@@ -33,6 +33,7 @@ export interface Database {
   computer: ProjectionById<'computer'> & { key_id: KeyId; company_n: CompanyN; seen_at: Ms };
   repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
   view: ProjectionById<'view'>;
+  hint: ProjectionById<'hint'>;
   result_rule: ProjectionById<'rule'>;
   shift: ProjectionById<'shift'> & { received_at: Ms };
   preference: ProjectionById<'preference'> & { user_id: UserId };

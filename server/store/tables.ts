@@ -49,6 +49,7 @@ export const PROJECTED: { readonly [T in TableName]: Projected<Tables[T]> } = {
     columns: [text('key_id', (row) => row.key), bigint('company_n', (row) => row.company)],
   },
   view: { table: 'view', id: 'id', columns: [] },
+  hint: { table: 'hint', id: 'id', columns: [] },
   rule: { table: 'result_rule', id: 'id', columns: [] },
   shift: { table: 'shift', id: 'id', columns: [bigint('received_at', (row) => row.receivedAt)] },
   preference: { table: 'preference', id: 'id', columns: [text('user_id', (row) => row.user)] },

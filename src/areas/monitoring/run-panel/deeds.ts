@@ -20,6 +20,8 @@ export function deedLine({ who, what, comment, until }: Execution['history'][num
     case 'Exception': return { icon: 'rules', who, did: 'counts it as OK: known', said: null };
     case 'Exception ended': return { icon: 'minus', who: null, did: 'It is no exception any more: no rule matches', said: null };
     case 'Rule': return { icon: 'rules', who, did: 'acted on it', said: comment };
+    case 'Hint helped': return { icon: 'hint', who, did: `was helped by the hint “${comment ?? ''}”`, said: null };
+    case 'Hint did not help': return { icon: 'hint', who, did: `took back that the hint “${comment ?? ''}” helped`, said: null };
     case 'Began': return { icon: STATES[state].icon, who: null, did: 'It began', said: null };
     case 'Over': return { icon: 'success', who: null, did: 'It was over: the job succeeded', said: null };
     case 'Changed': return { icon: 'minus', who: null, did: 'It was over: the job did something else', said: null };
