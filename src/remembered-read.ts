@@ -29,15 +29,15 @@ interface How {
 }
 
 /**
- * Asks the server when it is looked at, in its rounds, and when the network comes or goes. Where it cannot be asked its last answer stands,
+ * Asks the server when it is looked at, in its rounds, and when the server comes or goes. Where it cannot be asked its last answer stands,
  * also one from before the page was opened.
  */
 export function useRemembered<N extends ReadCall>(name: N, input: TakesOf<N>, { wanted = true, everyMs = null, round = '' }: How = {}): Remembered<GivesOf<N>> {
   const question = JSON.stringify(input);
   const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
   const [turn, setTurn] = useState(0);
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const key = JSON.stringify([question, round, turn, offline]);
+  const is = useWatch('status', NOTHING)?.is;
+  const key = JSON.stringify([question, round, turn, is === 'offline' || is === 'server-trouble']);
   useEffect(() => {
     if (!wanted) return;
     let gone = false;

@@ -99,9 +99,11 @@ export type Who =
   | { readonly is: 'in'; readonly me: Me; readonly branding: Branding; readonly offlineUntil: Ms };
 
 export interface SyncStatus {
-  readonly is: 'live' | 'catching-up' | 'offline' | 'signed-out' | 'update-needed';
+  /** `offline`: nothing answers. `server-trouble`: something answers, a gateway or the server, but not as it should. */
+  readonly is: 'live' | 'catching-up' | 'offline' | 'server-trouble' | 'signed-out' | 'update-needed';
   /** Newest moment at which this device had everything the server had. */
   readonly syncedAt: Ms | null;
+  /** Since when the server gives no proper answer, by either of the two. */
   readonly offlineSince: Ms | null;
   /** Things still to load, 0 when live. */
   readonly left: number;

@@ -20,7 +20,7 @@ export interface LogOutProps {
 export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   const router = useRouter();
   const status = useWatch('status', NOTHING);
-  const offline = status?.is === 'offline';
+  const offline = status?.is === 'offline' || status?.is === 'server-trouble';
   const [unsent, setUnsent] = useState<number | null>(null);
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState<string | null>(null);

@@ -38,7 +38,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
         <span><b>{lead}</b>{rest !== '' && `, ${rest}`}</span>
       </p>
       <Troubles status={status} zone={zone} now={now} />
-      <output className="block">{asked && status.is === 'offline' && <Trouble>Asking the server now. While it does not answer, it is asked again by itself.</Trouble>}</output>
+      <output className="block">{asked && (status.is === 'offline' || status.is === 'server-trouble') && <Trouble>Asking the server now. While it does not answer, it is asked again by itself.</Trouble>}</output>
       {refused.length > 0 && (
         <Part title={`${plural(refused.length, 'change')} not accepted`}>
           {refused.map((entry) => (
@@ -101,13 +101,14 @@ function Troubles({ status, zone, now }: { readonly status: SyncStatus; readonly
       {!status.reload && status.is === 'update-needed' && <Trouble>This page is older than the server. Reload it to continue; unsent changes are kept.</Trouble>}
       {status.storage === 'full' && <Trouble>This device is full. What you change cannot be kept here until there is space again.</Trouble>}
       {status.storage === 'memory' && <Trouble>This browser does not let the page keep data, as in a private window. Unsent changes are lost when it is closed.</Trouble>}
-      {status.storage === 'best-effort' && (status.waiting > 0 || status.is === 'offline') && (
+      {status.storage === 'best-effort' && (status.waiting > 0 || status.is === 'offline' || status.is === 'server-trouble') && (
         <Trouble>This browser may delete the data of this page when its disk is nearly full. Send what waits soon.</Trouble>
       )}
-      {status.is === 'offline' && (
+      {status.is === 'server-trouble' && <Trouble>The network is there, but the server, or a gateway before it, does not answer properly. It is asked again by itself.</Trouble>}
+      {(status.is === 'offline' || status.is === 'server-trouble') && (
         <Trouble>
           {status.syncedAt !== null && `What you see is what this device remembers: as it was ${formatAge(status.syncedAt, now)}, ${formatWhen(status.syncedAt, zone)}. `}
-          Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves when the network is back.
+          Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves when {status.is === 'offline' ? 'the network is back' : 'it does again'}.
         </Trouble>
       )}
       {status.fault !== null && <Trouble>{status.fault}</Trouble>}

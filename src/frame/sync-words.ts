@@ -17,7 +17,8 @@ export function glanceOf(status: SyncStatus, zone: string): Glance {
     status.refused > 0 ? `${formatCount(status.refused)} not accepted` : '',
     status.waiting > 0 ? `${formatCount(status.waiting)} waiting` : '',
   ].filter((part) => part !== '');
-  const rest = first.rest === '' ? also : also.length > 0 && first.tone === 'well' ? also : first.icon === 'offline' ? [...also, first.rest] : [first.rest, ...also];
+  const isAway = status.is === 'offline' || status.is === 'server-trouble';
+  const rest = first.rest === '' ? also : also.length > 0 && first.tone === 'well' ? also : isAway ? [...also, first.rest] : [first.rest, ...also];
   const tone = status.refused > 0 ? 'trouble' : first.tone;
   return { ...first, tone, icon: tone === 'trouble' && first.tone !== 'trouble' ? 'warning' : first.icon, rest: rest.join(', ') };
 }
@@ -40,6 +41,11 @@ function leadOf(status: SyncStatus, zone: string): Glance {
     case 'offline':
       return {
         icon: 'offline', tone: 'trouble', lead: status.offlineSince === null ? 'Offline' : `Offline since ${formatTime(status.offlineSince, zone)}`, rest: remembered(status, zone),
+      };
+    case 'server-trouble':
+      return {
+        icon: 'warning', tone: 'trouble', lead: status.offlineSince === null ? 'Server trouble' : `Server trouble since ${formatTime(status.offlineSince, zone)}`,
+        rest: remembered(status, zone),
       };
     case 'signed-out': return { icon: 'lock', tone: 'trouble', lead: 'Signed out', rest: '' };
     case 'catching-up':

@@ -17,7 +17,7 @@ import type { Team, TeamMessage } from './leader.ts';
 import { bootstrap, learnNames, loadDay, pull } from './pull.ts';
 import type { Begun, Fetching } from './pull.ts';
 import { Replica } from './replica.ts';
-import { isOf, statusOf } from './status.ts';
+import { isAway, isOf, statusOf } from './status.ts';
 import { readPokes } from './stream.ts';
 import type { OwnTokens } from './tokens.ts';
 import { makeWire } from './wire.ts';
@@ -192,7 +192,7 @@ export class Loop {
     });
     this.#actor.subscribe((snapshot) => {
       this.#is = isOf(snapshot);
-      this.#offlineSince = this.#is === 'offline' ? this.#offlineSince ?? clock.now() : null;
+      this.#offlineSince = isAway(this.#is) ? this.#offlineSince ?? clock.now() : null;
       this.#team.tell({ is: 'status', status: this.status() });
       this.#needs.changed();
       if (this.#is === 'signed-out') this.#needs.over();

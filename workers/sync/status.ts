@@ -11,8 +11,12 @@ export function isOf(snapshot: SnapshotFrom<typeof syncMachine>): SyncStatus['is
   if (snapshot.matches('signed-out')) return 'signed-out';
   if (snapshot.matches('update-needed')) return 'update-needed';
   if (context.live) return 'live';
-  return context.failure !== null && context.attempt >= OFFLINE_AFTER ? 'offline' : 'catching-up';
+  if (context.failure === null || context.attempt < OFFLINE_AFTER) return 'catching-up';
+  return context.failure.kind === 'no-answer' ? 'offline' : 'server-trouble';
 }
+
+/** What one does is kept until the server answers again. */
+export const isAway = (is: SyncStatus['is']): boolean => is === 'offline' || is === 'server-trouble';
 
 export interface Told {
   readonly is: SyncStatus['is'];
@@ -27,7 +31,7 @@ export interface Told {
 }
 
 export const statusOf = ({ is, offlineSince, replica, waiting, refused, follower, storage, fault, reload }: Told): SyncStatus => ({
-  is, syncedAt: replica.syncedAt, offlineSince: is === 'offline' ? offlineSince : null, left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
+  is, syncedAt: replica.syncedAt, offlineSince: isAway(is) ? offlineSince : null, left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
   waiting, refused, follower, storage: replica.full ? 'full' : storage, fault: replica.full ? MESSAGES.storage : fault, reload,
 });
 

@@ -42,3 +42,10 @@ test('PAGE-5: a screen reader is not told of the passing of time', () => {
   expect(spokenSync(live, 'UTC')).toBe(spokenSync({ ...live, syncedAt: at + 3_600_000 }, 'UTC'));
   expect(spokenSync({ ...live, is: 'offline', offlineSince: at, waiting: 1 }, 'UTC')).toBe('Offline since 01:46 PM, 1 change waiting');
 });
+
+test('OFF-7: a server that answers badly is not called a lost network', () => {
+  expect(words({ is: 'server-trouble', offlineSince: at })).toBe('Server trouble since 07:46 AM');
+  expect(words({ is: 'server-trouble', offlineSince: at + 7_200_000, waiting: 2 })).toBe('Server trouble since 09:46 AM, 2 waiting, data of 07:46 AM');
+  expect(glanceOf({ ...live, is: 'server-trouble' }, 'UTC')).toMatchObject({ tone: 'trouble', icon: 'warning' });
+  expect(spokenSync({ ...live, is: 'server-trouble', offlineSince: at, waiting: 1 }, 'UTC')).toBe('Server trouble since 01:46 PM, 1 change waiting');
+});

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { digitsOf, figuresOf, toCheck, wallFilter } from '#src/areas/monitoring/wall/figures.ts';
-import { mustReload, OLD_MS, standingOf } from '#src/areas/monitoring/wall/standing.ts';
+import { mustReload, OLD_MS, quietOf, standingOf } from '#src/areas/monitoring/wall/standing.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import { filterOf } from '#src/areas/monitoring/daily-checks/list.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
@@ -23,9 +23,10 @@ test('WALL-1: the figures are those of the morning round, whatever its reviews: 
 test('WALL-2: it says of when its data are, and nothing old is ever live', () => {
   expect(standingOf(LIVE, NOW, ZONE)).toEqual({ is: 'live', lead: 'Live', rest: 'data of 07:45 AM' });
   expect(standingOf({ ...LIVE, is: 'offline', offlineSince: NOW - 120_000, syncedAt: NOW - 120_000 }, NOW, ZONE)).toEqual({ is: 'stale', lead: 'Offline since 07:44 AM', rest: 'data of 07:44 AM, 2 min old' });
+  expect(standingOf({ ...LIVE, is: 'server-trouble', offlineSince: NOW - 120_000 }, NOW, ZONE)).toEqual({ is: 'stale', lead: 'Server trouble since 07:44 AM', rest: 'data of 07:45 AM' });
   expect(standingOf(undefined, NOW, ZONE).is).toBe('starting');
   const status = fc.record({
-    is: fc.constantFrom<SyncStatus['is']>('live', 'catching-up', 'offline', 'signed-out', 'update-needed'), syncedAt: fc.option(fc.integer({ min: NOW - 10 * OLD_MS, max: NOW })),
+    is: fc.constantFrom<SyncStatus['is']>('live', 'catching-up', 'offline', 'server-trouble', 'signed-out', 'update-needed'), syncedAt: fc.option(fc.integer({ min: NOW - 10 * OLD_MS, max: NOW })),
     offlineSince: fc.constant(null), left: fc.nat(9), waiting: fc.nat(9), refused: fc.nat(9), follower: fc.boolean(), storage: fc.constantFrom<SyncStatus['storage']>('persisted', 'memory', 'full'),
     fault: fc.option(fc.constant('a fault')), reload: fc.boolean(),
   });
@@ -43,4 +44,9 @@ test('WALL-3: a newer build is loaded without anybody, and never again and again
   expect(mustReload({ ...LIVE, reload: true }, null, NOW)).toBe(true);
   expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 599_000, NOW)).toBe(false);
   expect(mustReload({ ...LIVE, is: 'update-needed' }, NOW - 601_000, NOW)).toBe(true);
+});
+
+test('WALL-5: where no result has ever come, all is not well', () => {
+  expect(quietOf({ newestAt: null })).toEqual({ is: 'bare', words: 'No results yet' });
+  expect(quietOf({ newestAt: NOW })).toEqual({ is: 'clear', words: 'Nothing needs attention' });
 });

@@ -8,16 +8,17 @@ import type { SyncStatus } from '#workers/api.ts';
 
 interface NoticesProps { readonly status: SyncStatus | undefined; readonly newestAt: Ms | null; readonly zone: string; readonly now: Ms }
 
-/** Over the list: since when there is no network, how old is what is shown and what waits; or what is wrong, and a way on. */
+/** Over the list: since when there is no network or no proper answer, how old is what is shown and what waits; or what is wrong, and a way on. */
 export function Notices({ status, newestAt, zone, now }: NoticesProps) {
   if (!status) return null;
   const upTo = status.syncedAt ?? newestAt;
   const when = (at: Ms): string => (now - at < DAY_MS ? formatTime(at, zone) : formatWhen(at, zone));
-  if (status.is === 'offline') {
+  if (status.is === 'offline' || status.is === 'server-trouble') {
+    const lead = status.is === 'offline' ? 'Offline' : 'The server does not answer properly';
     return (
       <output className="flex min-h-10 flex-wrap items-center gap-x-2 border-t border-rule bg-warning-wash px-4 py-1">
-        <Icon name="offline" className="text-warning" />
-        <b>{status.offlineSince === null ? 'Offline' : `Offline since ${when(status.offlineSince)}`}</b>
+        <Icon name={status.is === 'offline' ? 'offline' : 'warning'} className="text-warning" />
+        <b>{status.offlineSince === null ? lead : `${lead} since ${when(status.offlineSince)}`}</b>
         {upTo !== null && <span>Showing results up to {when(upTo)}</span>}
         {status.waiting > 0 && <span className="ml-auto text-ink-2">{plural(status.waiting, 'change')} {status.waiting === 1 ? 'waits' : 'wait'}</span>}
       </output>

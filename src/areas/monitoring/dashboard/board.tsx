@@ -65,7 +65,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
       <div className="min-h-full bg-sheet pb-6">
         <Notices status={status} newestAt={overview?.newestAt ?? null} zone={zone} now={now} />
         {!overview || !past || (begins && arriving > 0)
-          ? overview === null && status?.is === 'offline'
+          ? overview === null && (status?.is === 'offline' || status?.is === 'server-trouble')
             ? <EmptyBoard why="nothing-kept" board={board} overview={null} onBoard={setBoard} zone={zone} />
             : <Late><Opening /></Late>
           : begins ? <NothingYet /> : (

@@ -14,9 +14,9 @@ const EVERY_MS = 300_000;
 const OFFLINE_EVERY_MS = 30_000;
 const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer']);
 
-/** Asks the server when it is looked at, every five minutes, and when the network is back. `wanted` false asks nothing. `words`: what is said where the server could not answer. */
+/** Asks the server when it is looked at, every five minutes, and when it answers again. `wanted` false asks nothing. `words`: what is said where the server could not answer. */
 export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, wanted: boolean, words: string): Asked<GivesOf<N>> {
-  const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const { value, at, failure, again } = useRemembered(name, input, { wanted, everyMs: offline ? OFFLINE_EVERY_MS : EVERY_MS });
+  const is = useWatch('status', NOTHING)?.is;
+  const { value, at, failure, again } = useRemembered(name, input, { wanted, everyMs: is === 'offline' || is === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS });
   return { value, at, fault: failure && (NETWORK.has(failure.kind) ? MESSAGES.needsNetwork : words), again };
 }

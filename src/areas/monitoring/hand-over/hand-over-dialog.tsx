@@ -47,7 +47,7 @@ function Form({ rule, since, query, filter, onAll, onClose }: Pick<HandOverDialo
     const sent = await door().send('endShift', handOverOf(id, since, clockNow(), shift, words, query.length > LIMITS.viewChars ? '' : query)).catch(() => null);
     setBusy(false);
     if (sent?.ok) {
-      tell(status?.is === 'offline' ? 'Handed over. It goes out as soon as there is a network.' : 'Handed over');
+      tell(status?.is === 'offline' ? 'Handed over. It goes out as soon as there is a network.' : status?.is === 'server-trouble' ? 'Handed over. It goes out as soon as the server answers.' : 'Handed over');
       onClose();
     } else setFault(sent?.failure.message ?? MESSAGES.storage);
   };

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { Branding } from '#contract/brand/branding.ts';
 import { now as clock, useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
@@ -17,6 +17,7 @@ import { WallAttention } from './attention.tsx';
 import { digitsOf, figuresOf, toCheck, wallFilter } from './figures.ts';
 import { mustReload, standingOf } from './standing.ts';
 import { useAwake } from './use-awake.ts';
+import { useFull } from './use-full.ts';
 import './wall.css';
 
 /** `/monitoring/wall`: the state of everything, to be read from across the room. Nobody needs to touch it. */
@@ -39,7 +40,7 @@ function Board({ branding }: { readonly branding: Branding }) {
   const overview = useWatch('overview', { ...timesOf({ is: 'today' }, today, rule), companies: NONE, instructionTypes: [] });
   const awake = useAwake();
   const [dark, setDark] = useDark();
-  const full = useSyncExternalStore(onFullscreen, () => document.fullscreenElement !== null);
+  const [full, toggleFull, leaveFull] = useFull();
   const standing = standingOf(status, now, rule.zone), left = view && toCheck(view), figures = view ? figuresOf(view) : [];
   useEffect(() => announce(standing.lead), [standing.lead]);
   const reload = mustReload(status, Number(kept(RELOADED)) || null, now);
@@ -48,12 +49,8 @@ function Board({ branding }: { readonly branding: Branding }) {
     keep(RELOADED, String(clock()));
     location.reload();
   }, [reload]);
-  const toggleFull = (): void => {
-    const done = full ? document.exitFullscreen() : document.documentElement.requestFullscreen();
-    done.catch(() => {}); // the browser does not let it: the page is as it was
-  };
   const leave = (): void => {
-    if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
+    leaveFull();
     history.push(BACK);
   };
   const onKey = useEffectEvent((event: KeyboardEvent): void => {
@@ -124,8 +121,3 @@ function useDark(): readonly [dark: boolean, set: (dark: boolean) => void] {
   return [dark, (next) => { keep(LIGHT, next ? 'dark' : 'light'); setDark(next); }];
 }
 const LIGHT = 'wall.light';
-
-const onFullscreen = (listener: () => void): (() => void) => {
-  document.addEventListener('fullscreenchange', listener);
-  return () => document.removeEventListener('fullscreenchange', listener);
-};

@@ -1,4 +1,5 @@
 import type { Ms } from '#contract/ids.ts';
+import type { Overview } from '#contract/monitoring/overview.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { formatTime, formatSpan } from '#src/ui/format.ts';
 
@@ -9,6 +10,10 @@ export interface WallStanding {
   readonly rest: string;
 }
 
+/** What is said where nothing needs anybody: all is well only where something has ever come. */
+export const quietOf = ({ newestAt }: Pick<Overview, 'newestAt'>): { readonly is: 'clear' | 'bare'; readonly words: string } =>
+  (newestAt === null ? { is: 'bare', words: 'No results yet' } : { is: 'clear', words: 'Nothing needs attention' });
+
 /** A live device hears from its server every minute; after three it is told to be old. */
 export const OLD_MS: Ms = 180_000;
 
@@ -18,7 +23,10 @@ export function standingOf(status: SyncStatus | undefined, now: Ms, zone: string
   const { syncedAt } = status, age = syncedAt === null ? null : now - syncedAt, data = syncedAt === null ? 'no data yet' : `data of ${formatTime(syncedAt, zone)}${agoOf(syncedAt, now)}`;
   if (status.is === 'signed-out') return { is: 'stale', lead: 'Signed out', rest: data };
   if (status.reload || status.is === 'update-needed') return { is: 'stale', lead: 'New version, reloading', rest: data };
-  if (status.is === 'offline') return { is: 'stale', lead: status.offlineSince === null ? 'Offline' : `Offline since ${formatTime(status.offlineSince, zone)}`, rest: data };
+  if (status.is === 'offline' || status.is === 'server-trouble') {
+    const lead = status.is === 'offline' ? 'Offline' : 'Server trouble';
+    return { is: 'stale', lead: status.offlineSince === null ? lead : `${lead} since ${formatTime(status.offlineSince, zone)}`, rest: data };
+  }
   if (status.fault !== null && status.storage !== 'full') return { is: 'stale', lead: 'Not up to date', rest: data };
   if (age !== null && age > OLD_MS) return { is: 'stale', lead: 'Not up to date', rest: data };
   if (status.is === 'catching-up') return { is: 'catching-up', lead: 'Catching up', rest: data };

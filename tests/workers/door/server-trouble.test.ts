@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { loopOf, must, scene } from '#tests/workers/scene.ts';
+
+test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost network; a review made meanwhile arrives once it answers again', async () => {
+  const { clock, server, annDevice, bad, problemOf } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  expect(loopOf(door).status().is).toBe('live');
+  const handle = server.handle.bind(server), since = clock.now();
+  for (const status of [502, 503]) {
+    server.handle = () => Promise.resolve(new Response('<html>Bad gateway</html>', { status, headers: { 'content-type': 'text/html' } }));
+    server.cutStreams();
+    await clock.pass(5_000);
+    const told = loopOf(door).status();
+    expect(told.is).toBe('server-trouble');
+    expect(must(told.offlineSince) - since).toBeLessThan(5_000);
+  }
+  const run = must(bad()[0]);
+  expect(await door.send('changeExecution', { id: String(run), change: { is: 'review', comment: null } })).toMatchObject({ ok: true });
+  expect(loopOf(door).status()).toMatchObject({ is: 'server-trouble', waiting: 1 });
+  annDevice.wire.up = false; // now the network goes as well
+  await clock.pass(70_000);
+  expect(loopOf(door).status().is).toBe('offline');
+  server.handle = handle;
+  annDevice.wire.up = true;
+  await clock.pass(130_000);
+  expect(loopOf(door).status()).toMatchObject({ is: 'live', waiting: 0, offlineSince: null });
+  expect(problemOf(run)?.review).not.toBeNull();
+});
