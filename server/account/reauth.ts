@@ -16,6 +16,7 @@ import { tellFactor } from './factor-notice.ts';
 import { knownSessions } from './known-sessions.ts';
 import { challengeIn, requestOptions, usePasskey } from './passkeys.ts';
 import { ownedBy } from './policy.ts';
+import type { Owned } from './policy.ts';
 import { useCode } from './recovery-codes.ts';
 import { sessionKey } from './session-key.ts';
 import { shownDevice } from './sign-in-open.ts';
@@ -43,7 +44,7 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
       }
       const methods: Way[] = [
         ...(owned.passkey ? ['passkey' as const] : []), ...(owned.totp ? ['totp' as const] : []),
-        ...(person.auth === 'ad' || person.password_hash !== null ? ['password' as const] : []), ...(owned.recovery ? ['recovery' as const] : []),
+        ...(!isFactor(owned) && (person.auth === 'ad' || person.password_hash !== null) ? ['password' as const] : []), ...(owned.recovery ? ['recovery' as const] : []),
       ];
       return ok({ methods, passkey });
     }),
@@ -53,6 +54,8 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
       if (given.length !== 1) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: '', message: MESSAGES.oneFactor }] });
       const { userId, sessionId } = signedIn(ask);
       const { tenant, now } = ask;
+      // A password is what a stranger at this device may have watched: whoever set something better up shows that.
+      if (input.password !== undefined && await world.store.tenant(tenant, async (tx) => isFactor(await ownedBy(tx, userId)), { readOnly: true })) return failed(BY_FACTOR);
       const shown = await show(world, find, input, ask);
       if (!shown.ok) return shown;
       await world.store.tenant(tenant, async (tx) => {
@@ -117,6 +120,9 @@ async function wayShown(tx: TenantTx, world: World, key: Buffer, { code, passkey
   await tellFactor(tx, world, userId, 'code-used');
   return 'recovery';
 }
+
+const isFactor = ({ passkey, totp }: Pick<Owned, 'passkey' | 'totp'>): boolean => passkey || totp;
+const BY_FACTOR: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByFactor };
 
 const wrongOf = ({ password, passkey }: TakenOf<'reauth'>): Failure => ({
   kind: 'wrong-credentials', message: password !== undefined ? MESSAGES.currentPassword : passkey !== undefined ? MESSAGES.wrongPasskey : MESSAGES.wrongCode,

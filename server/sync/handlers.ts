@@ -9,6 +9,7 @@ import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { bootstrap } from './bootstrap.ts';
 import { dayAt, pagesOf, tagOfDay } from './days.ts';
+import { HELD_EPOCH, heldBootstrap } from './held.ts';
 import { makeKinds } from './kinds.ts';
 import { makePageCache } from './page-cache.ts';
 import { scopeOf, sees } from './scope.ts';
@@ -27,7 +28,8 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
   return {
     async bootstrap({ protocol }, ask) {
       if (tooOld(protocol)) return updateNeeded;
-      return ok(await read(ask, (tx) => bootstrap(tx, signedOf(ask), ask.now, kinds)));
+      const signed = signedOf(ask);
+      return ok(await read(ask, (tx) => (signed.mustReset ? heldBootstrap(tx, signed, ask.now) : bootstrap(tx, signed, ask.now, kinds))));
     },
 
     async runsOfDay({ day }, ask) {
@@ -47,6 +49,7 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
 
     async events({ after, epoch, limit, protocol }, ask) {
       if (tooOld(protocol)) return updateNeeded;
+      if (signedOf(ask).mustReset) return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
       const scope = scopeOf(signedOf(ask));
       return await read(ask, async (tx) => {
         const head = await tx.head();

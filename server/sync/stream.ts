@@ -2,6 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Poke } from '#contract/sync/calls.ts';
 import type { Signed } from '#server/http/handler.ts';
 import type { World } from '#server/world.ts';
+import { HELD_EPOCH } from './held.ts';
 
 const KEEP_ALIVE_MS: Ms = 15_000;
 const LOOK_MS: Ms = 2_000;
@@ -38,7 +39,7 @@ export function pokeStream(
           const now = await alive();
           if (now === null) return end({ is: 'out' });
           if (rightsOf(now) !== started) return end({ is: 'scope' });
-          const head = await world.store.tenant(tenant, (tx) => tx.head(), { readOnly: true });
+          const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await world.store.tenant(tenant, (tx) => tx.head(), { readOnly: true });
           if (head.seq !== told) { told = head.seq; poke({ is: 'head', head: head.seq, epoch: head.epoch }); }
         } catch (error) {
           world.log.warn('stream: cannot look', { error: String(error) });
@@ -61,4 +62,4 @@ export function pokeStream(
 
 const nothing = (): void => {};
 
-const rightsOf = ({ roles, companies }: Signed): string => JSON.stringify([[...roles].sort(), companies === null ? null : [...companies].sort((a, b) => a - b)]);
+const rightsOf = ({ roles, companies, mustReset }: Signed): string => JSON.stringify([mustReset, [...roles].sort(), companies === null ? null : [...companies].sort((a, b) => a - b)]);

@@ -106,7 +106,9 @@ eachDatabase((_name, open) => {
     const kate = browser(at);
     expect((await kate.login({}, 'ad')).body.data.methods).toEqual(['totp', 'recovery']);
     expect((await kate.factor('totp', totpAt(secret, ground.world.clock.now()))).status).toBe(200);
-    expect((await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data.methods).toEqual(['totp', 'password', 'recovery']);
+    expect((await kate.send<{ methods: string[] }>('auth/reauth/options', {})).body.data.methods).toEqual(['totp', 'recovery']);
+    expect((await kate.send('auth/reauth', { password: PASSWORD })).body).toMatchObject({ message: MESSAGES.reauthByFactor, error: { kind: 'reauth_required' } });
+    await ground.world.store.tenant(at.tenant, ({ sql }) => sql.deleteFrom('totp').where('tenant_id', '=', at.tenant).execute());
     expect((await kate.send('auth/reauth', { password: 'wrong' })).status).toBe(401);
     expect((await kate.send('auth/reauth', { password: PASSWORD })).status).toBe(200);
     at.directory.says = 'must-change';

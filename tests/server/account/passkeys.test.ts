@@ -184,7 +184,7 @@ eachDatabase((_name, open) => {
     const { key, own } = await withPasskey(at);
     ground.pass(300_001);
     const options = await own.send<{ methods: string[]; passkey: string }>('auth/reauth/options', {});
-    expect(options.body.data.methods).toEqual(['passkey', 'password', 'recovery']);
+    expect(options.body.data.methods).toEqual(['passkey', 'recovery']);
     const response = key.show(options.body.data.passkey, originOf(at));
     const second = new Browser(factorApp(ground), at.host);
     await second.login();
