@@ -1,58 +1,52 @@
-import { can } from '#contract/abilities.ts';
-import type { Ability, Role } from '#contract/abilities.ts';
+import type { Role } from '#contract/abilities.ts';
 import type { Features } from '#contract/brand/branding.ts';
+import { mayOpen, PAGES } from '#contract/pages.ts';
+import type { Page, PagePath } from '#contract/pages.ts';
 import type { Who } from '#workers/api.ts';
 import { localPath } from './remembered.ts';
 import type { IconName } from './ui/icon.tsx';
 
-/** `ability` null: for everybody who is signed in. `when`: what of the branding has to be switched on. */
-export interface Entry {
-  readonly to: string;
-  readonly word: string;
-  readonly icon: IconName;
-  readonly ability: Ability | null;
-  readonly when?: (features: Features) => boolean;
-}
-export interface Group { readonly heading: string | null; readonly entries: readonly Entry[] }
+export interface Entry { readonly to: PagePath; readonly word: string; readonly icon: IconName }
+/** `page`: who sees the group at all; of its entries each sees those that it may open. */
+export interface Group { readonly heading: string | null; readonly page?: Page; readonly entries: readonly Entry[] }
 
 /** The sidebar, in its order. An entry stands here when its page does. */
 export const MENU: readonly Group[] = [
   { heading: null, entries: [
-    { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard', ability: 'monitoring.dashboard' },
-    { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar', ability: 'monitoring.calendar-report' },
-    { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks', ability: 'monitoring.daily-checks' },
-    { to: '/monitoring/rules', word: 'Rules', icon: 'rules', ability: 'monitoring.rules', when: ({ rules }) => rules },
-    { to: '/monitoring/users', word: 'Users', icon: 'users', ability: 'monitoring.users' },
-    { to: '/monitoring/companies', word: 'Companies', icon: 'companies', ability: 'common.companies' },
+    { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard' },
+    { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar' },
+    { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks' },
+    { to: '/monitoring/evidence', word: 'Evidence', icon: 'log' },
+    { to: '/monitoring/rules', word: 'Rules', icon: 'rules' },
+    { to: '/monitoring/hints', word: 'Hints', icon: 'hint' },
+    { to: '/monitoring/users', word: 'Users', icon: 'users' },
+    { to: '/monitoring/companies', word: 'Companies', icon: 'companies' },
   ] },
-  { heading: 'Reports', entries: [
-    { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log', ability: 'monitoring.userLogs' },
-    { to: '/monitoring/evidence', word: 'Evidence', icon: 'log', ability: 'monitoring.daily-checks' },
+  { heading: 'Reports', page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled }, entries: [
+    { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log' },
   ] },
   { heading: 'Sources', entries: [
-    { to: '/monitoring/sources', word: 'Connect a source', icon: 'source', ability: 'monitoring.sources' },
+    { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
   ] },
   { heading: 'Administration', entries: [
-    { to: '/admin/dashboard', word: 'Overview', icon: 'trends', ability: 'admin.dashboard' },
-    { to: '/admin/events', word: 'Events', icon: 'note', ability: 'admin.dashboard' },
-    { to: '/admin/providers', word: 'Providers', icon: 'repository', ability: 'admin.dashboard' },
-    { to: '/admin/branding', word: 'Branding', icon: 'eye', ability: 'admin.dashboard' },
-    { to: '/admin/settings', word: 'Provider settings', icon: 'settings', ability: 'admin.dashboard' },
-    { to: '/admin/notices', word: 'Notices', icon: 'hint', ability: 'admin.dashboard' },
+    { to: '/admin/dashboard', word: 'Overview', icon: 'trends' },
+    { to: '/admin/events', word: 'Events', icon: 'note' },
+    { to: '/admin/providers', word: 'Providers', icon: 'repository' },
+    { to: '/admin/branding', word: 'Branding', icon: 'eye' },
+    { to: '/admin/settings', word: 'Provider settings', icon: 'settings' },
+    { to: '/admin/notices', word: 'Notices', icon: 'hint' },
   ] },
   { heading: 'Settings', entries: [
-    { to: '/monitoring/profile', word: 'Profile', icon: 'person', ability: null },
-    { to: '/monitoring/security', word: 'Security', icon: 'lock', ability: null },
-    { to: '/monitoring/change-password', word: 'Change password', icon: 'key', ability: null },
+    { to: '/monitoring/profile', word: 'Profile', icon: 'person' },
+    { to: '/monitoring/security', word: 'Security', icon: 'lock' },
+    { to: '/monitoring/change-password', word: 'Change password', icon: 'key' },
   ] },
 ];
 
 /** What these roles may open of what the portal shows, without empty groups. */
 export const menuOf = (roles: readonly Role[], features: Features | null = null, menu: readonly Group[] = MENU): readonly Group[] =>
-  menu.map((group) => ({ ...group, entries: group.entries.filter((entry) => mayOpen(entry, roles, features)) })).filter((group) => group.entries.length > 0);
-
-export const mayOpen = ({ ability, when }: Entry, roles: readonly Role[], features: Features | null): boolean =>
-  (ability === null || can(roles, ability)) && (when === undefined || (features !== null && when(features)));
+  menu.filter(({ page }) => page === undefined || mayOpen(page, roles, features))
+    .map((group) => ({ ...group, entries: group.entries.filter(({ to }) => mayOpen(PAGES[to], roles, features)) })).filter(({ entries }) => entries.length > 0);
 
 /** Where these roles begin: the first page that they may open. Everybody has a profile. */
 export const homeOf = (roles: readonly Role[], features: Features | null = null): string => menuOf(roles, features)[0]?.entries[0]?.to ?? '/monitoring/profile';

@@ -1,4 +1,6 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { PAGE_PATHS, PAGES } from '#contract/pages.ts';
+import type { PagePath } from '#contract/pages.ts';
 import type { ScreenGate } from './guards.ts';
 import { passage } from './guards.ts';
 import { whoKnown } from './door.ts';
@@ -34,34 +36,24 @@ const begin = <P extends string>(path: P) => createRoute({
     onward(beginOf(who, path));
   },
 });
-/** The user's own account. */
-const own = <P extends string>(path: P, name: ScreenName) => createRoute({ getParentRoute: () => framed, path, component: screen(name) });
-const dashboard = createRoute({ getParentRoute: () => framed, path: '/monitoring/dashboard', beforeLoad: behind('monitoring.dashboard'), component: screen('dashboard') });
-const calendar = createRoute({ getParentRoute: () => framed, path: '/monitoring/calendar-report', beforeLoad: behind('monitoring.calendar-report'), component: screen('calendar') });
-const dailyChecks = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks', beforeLoad: behind('monitoring.daily-checks'), component: screen('dailyChecks') });
-const disabledJobs = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks/disabled-jobs', beforeLoad: behind('monitoring.daily-checks'), component: screen('disabledJobs') });
-const computers = createRoute({ getParentRoute: () => framed, path: '/monitoring/daily-checks/computers', beforeLoad: behind('monitoring.daily-checks'), component: screen('computers') });
-const rules = createRoute({ getParentRoute: () => framed, path: '/monitoring/rules', beforeLoad: behind('monitoring.rules'), component: screen('rules') });
-const evidence = createRoute({ getParentRoute: () => framed, path: '/monitoring/evidence', beforeLoad: behind('monitoring.daily-checks'), component: screen('evidence') });
-const sources = createRoute({ getParentRoute: () => framed, path: '/monitoring/sources', beforeLoad: behind('monitoring.sources'), component: screen('sources') });
-const users = createRoute({ getParentRoute: () => framed, path: '/monitoring/users', beforeLoad: behind('monitoring.users'), component: screen('users') });
-const userLogs = createRoute({ getParentRoute: () => framed, path: '/monitoring/users-logs', beforeLoad: behind('monitoring.userLogs'), component: screen('userLogs') });
-const companies = createRoute({ getParentRoute: () => framed, path: '/monitoring/companies', beforeLoad: behind('common.companies'), component: screen('companies') });
-const forbidden = createRoute({ getParentRoute: () => framed, path: '/monitoring/forbidden', component: screen('forbidden') });
-
-/** The pages about the provider itself. */
 const adminHome = createRoute({ getParentRoute: () => framed, path: '/admin', beforeLoad: () => onward('/admin/dashboard') });
-const admin = <P extends string>(path: P, name: ScreenName) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind('admin.dashboard'), component: screen(name) });
+const pages = PAGE_PATHS.map((path) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind(PAGES[path]), component: screen(path) }));
 
 /** On a screen of its own, without the sidebar. */
-const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('monitoring.daily-checks'), component: screen('wall') });
+const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind(PAGES['/monitoring/daily-checks']), component: screen('wall') });
 
 /** Every address of the page. */
-export const routes = root.addChildren([login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall, framed.addChildren([begin('/'), begin('/monitoring'), own('/monitoring/profile', 'profile'), own('/monitoring/security', 'security'), own('/monitoring/change-password', 'changePassword'), own('/monitoring/reset-password', 'resetPassword'), own('/monitoring/security-questions', 'securityQuestions'), dashboard, calendar, dailyChecks, disabledJobs, computers, rules, evidence, sources, users, userLogs, companies, adminHome, admin('/admin/dashboard', 'adminDashboard'), admin('/admin/events', 'adminEvents'), admin('/admin/providers', 'adminProviders'), admin('/admin/branding', 'branding'), admin('/admin/settings', 'providerSettings'), admin('/admin/notices', 'adminNotices'), forbidden])]);
+export const routes = root.addChildren([
+  login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall,
+  framed.addChildren([begin('/'), begin('/monitoring'), adminHome, ...pages]),
+]);
 
-/** A screen by its name; where it is stands in a file that comes when the first is asked for. */
-function screen(name: ScreenName) {
-  return lazyRouteComponent(async () => ({ default: await (await import('./screens.ts')).SCREENS[name]() }));
+/** A screen by its address or its name; where it is stands in a file that comes when the first is asked for. */
+function screen(which: ScreenName | PagePath) {
+  return lazyRouteComponent(async () => {
+    const { SCREENS, PAGE_SCREENS } = await import('./screens.ts');
+    return { default: await { ...SCREENS, ...PAGE_SCREENS }[which]() };
+  });
 }
 
 function behind(gate: ScreenGate) {

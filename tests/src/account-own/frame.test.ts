@@ -11,7 +11,8 @@ import { appOf, shownOf } from '#src/frame/notifications-shown.ts';
 import { answerReauth, withReauth } from '#src/frame/reauth.ts';
 import { SIDE_COLOURS } from '#src/frame/side-colour.ts';
 import { termsFor } from '#src/frame/terms.ts';
-import { beginOf, homeOf, mayOpen, menuOf } from '#src/menu.ts';
+import { mayOpen } from '#contract/pages.ts';
+import { beginOf, homeOf, menuOf } from '#src/menu.ts';
 import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
 
 const NEEDED: Failure = { kind: 'reauth_required', message: 'Confirm that it is you to continue.' };
@@ -91,9 +92,9 @@ test('OWN-9: terms are asked of administrators of the cloud suite alone, once, a
 });
 
 test('OWN-10: a page that the branding has to switch on stands in the menu only then; everybody has the own settings', () => {
-  const billing = { to: '/monitoring/billing', word: 'Billing', icon: 'key', ability: null, when: ({ billing: { ccCollection } }: typeof PLAIN_FEATURES) => ccCollection } as const;
+  const billing = { ability: null, when: ({ billing: { ccCollection } }: typeof PLAIN_FEATURES) => ccCollection } as const;
   expect([mayOpen(billing, [], null), mayOpen(billing, [], PLAIN_FEATURES), mayOpen(billing, [], { ...PLAIN_FEATURES, billing: { ccCollection: true } })]).toEqual([false, false, true]);
-  expect(menuOf([], PLAIN_FEATURES, [{ heading: null, entries: [billing] }])).toEqual([]);
+  expect(menuOf(['admin'], PLAIN_FEATURES, [{ heading: null, page: billing, entries: [{ to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard' }] }, { heading: null, entries: [{ to: '/monitoring/hints', word: 'Hints', icon: 'hint' }] }])).toEqual([]);
   expect(menuOf([]).map(({ heading, entries }) => [heading, ...entries.map(({ word }) => word)])).toEqual([['Settings', 'Profile', 'Security', 'Change password']]);
   expect(homeOf([])).toBe('/monitoring/profile');
 });

@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROLES, can } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
+import { mayOpen, PAGE_PATHS, PAGES } from '#contract/pages.ts';
+import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
 import { passage as passageOf } from '#src/guards.ts';
 import type { KnownWho, ScreenGate } from '#src/guards.ts';
 import { MENU, homeOf, menuOf } from '#src/menu.ts';
@@ -17,7 +19,7 @@ test('PAGE-2: who is signed out is led to the sign-in page from every page but t
   for (const who of signedOut) {
     expect(passage(who, 'signed-out')).toEqual({ is: 'pass' });
     expect(passage(who, 'signed-in')).toEqual({ is: 'sign-in' });
-    expect(passage(who, 'monitoring.daily-checks')).toEqual({ is: 'sign-in' });
+    for (const path of PAGE_PATHS) expect(passage(who, PAGES[path], path)).toEqual({ is: 'sign-in' });
   }
 });
 
@@ -25,10 +27,14 @@ test('PAGE-2: who is signed in is led on from the sign-in page', () => {
   expect(passage(signedIn(), 'signed-out')).toEqual({ is: 'onward' });
 });
 
-test('PAGE-2: a page is shown to those with its ability and to nobody else', () => {
-  fc.assert(fc.property(roleSets, fc.constantFrom('monitoring.daily-checks' as const, 'monitoring.sources' as const), (roles, ability) => {
-    expect(passage(signedIn(...roles), ability)).toEqual({ is: can(roles, ability) ? 'pass' : 'forbidden' });
-    expect(passage(signedIn(...roles), 'signed-in')).toEqual({ is: 'pass' });
+test('PAGE-2: a page is shown to those with its ability, where the portal has it switched on, and to nobody else', () => {
+  fc.assert(fc.property(roleSets, fc.constantFrom(...PAGE_PATHS), fc.boolean(), fc.boolean(), (roles, path, rules, hints) => {
+    const who = signedIn(...roles), features = { ...PLAIN_FEATURES, rules, hints };
+    if (who.is !== 'in') throw new Error('nobody is in');
+    const { ability } = PAGES[path], on = path === '/monitoring/rules' ? rules : path === '/monitoring/hints' ? hints : true;
+    const may = (ability === null || can(roles, ability)) && on;
+    expect(passage({ ...who, branding: { ...who.branding, features } }, PAGES[path], path)).toEqual({ is: may ? 'pass' : 'forbidden' });
+    expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
   }));
 });
 
@@ -51,17 +57,18 @@ test('PAGE-6: a password to be chosen comes before every page, then the question
 test('PAGE-7: the pages of signing in stay open to who enters with what the address brought, or has not read what is shown once', () => {
   expect(passage(signedIn('admin'), 'signed-out', '/login', true)).toEqual({ is: 'pass' });
   expect(passage(signedIn('admin'), 'signed-out', '/enrol')).toEqual({ is: 'onward' });
-  for (const who of signedOut) expect(passage(who, 'monitoring.daily-checks', '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
+  for (const who of signedOut) expect(passage(who, PAGES['/monitoring/daily-checks'], '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
 });
 
 test('PAGE-3: the menu lists what one may open, no more, no less, and no empty group', () => {
-  fc.assert(fc.property(roleSets, (roles) => {
-    const groups = menuOf(roles);
+  fc.assert(fc.property(roleSets, fc.boolean(), fc.boolean(), (roles, hints, reporting) => {
+    const features = { ...PLAIN_FEATURES, hints, reporting: { ...PLAIN_FEATURES.reporting, enabled: reporting } }, groups = menuOf(roles, features);
     const listed = groups.flatMap((group) => group.entries.map((entry) => entry.to));
-    const allowed = MENU.flatMap((group) => group.entries).filter(({ ability, when }) => (ability === null || can(roles, ability)) && when === undefined).map((entry) => entry.to);
+    const allowed = MENU.filter(({ heading }) => heading !== 'Reports' || (reporting && can(roles, 'monitoring.reporting')))
+      .flatMap((group) => group.entries).map(({ to }) => to).filter((to) => mayOpen(PAGES[to], roles, features));
     expect(listed).toEqual(allowed);
     expect(groups.every((group) => group.entries.length > 0)).toBe(true);
-    expect(homeOf(roles)).toBe(allowed[0]);
+    expect(homeOf(roles, features)).toBe(allowed[0]);
   }));
 });
 

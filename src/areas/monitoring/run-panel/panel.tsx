@@ -12,6 +12,7 @@ import { doneWords, isException, SOURCE_WORDS, streakOf, TYPE_WORDS } from '../d
 import { Go } from '../dashboard/go.tsx';
 import { IgnoreMissed } from '../other-lists/ignore-missed.tsx';
 import { ruleAddressOf } from '../rules/begin.ts';
+import { Hints } from './hints.tsx';
 import { History } from './history.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { Log } from './log.tsx';
@@ -87,6 +88,7 @@ export function RunPanel(props: PanelProps) {
         <Objects key={`objects ${row.n}`} asked={asked} zone={zone} />
         <Log key={`log ${row.n}`} asked={asked} />
         {problem && problem.cause > 0 && <SameCause row={row} cause={problem.cause} days={days} zone={zone} now={now} onAll={() => onCause(problem.cause)} />}
+        <Hints key={`hints ${row.n}`} row={row} acts={acts} />
         {problem?.note && <Said icon="note" by={`${problem.note.name}, ${formatWhen(problem.note.at, zone)}`}>{problem.note.content}</Said>}
         {problem?.hints?.map(({ name, hint }) => <Said key={name} icon="hint" by={`Hint of rule “${name}”`}>{hint}</Said>)}
         {problem?.snooze && row.review === 'snoozed' && (
@@ -114,7 +116,7 @@ function Actions({ row, onDeed, zone, now, jobInstanceUid }: PanelProps & { read
         : <Button className="grow" keycap="S" disabled={!open} onClick={() => onDeed('snooze')}>Snooze</Button>}
       <div className="flex w-full flex-wrap justify-between">
         <Button variant="quiet" size="sm" className="-ml-2" keycap="N" onClick={() => onDeed('note')}>Note</Button>
-        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}><span className="max-w-24 truncate">{row.problem?.ticket ? `Ticket ${row.problem.ticket}` : 'Ticket'}</span></Button>
+        <Button variant="quiet" size="sm" keycap="T" onClick={() => onDeed('ticket')}>{row.problem?.ticket ? 'Change ticket' : 'Ticket'}</Button>
         {row.review !== 'cleared' && <Button variant="quiet" size="sm" keycap="⇧E" onClick={() => onDeed('review-with')}>With a comment</Button>}
         {row.state === 'Missed' && row.problem?.closedAt === null && (
           <IgnoreMissed

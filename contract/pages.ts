@@ -1,0 +1,41 @@
+import { can } from './abilities.ts';
+import type { Ability, Role } from './abilities.ts';
+import type { Features } from './brand/branding.ts';
+
+/** Who a page beside the sidebar is for: those with the ability (null: whoever is signed in), where the portal has what it is of switched on. */
+export interface Page { readonly ability: Ability | null; readonly when?: (features: Features, roles: readonly Role[]) => boolean }
+
+/** Every page of the signed-in portal by its address. What a path does not stand here for has no screen, and a path without a screen does not compile. */
+export const PAGES = {
+  '/monitoring/dashboard': { ability: 'monitoring.dashboard' },
+  '/monitoring/calendar-report': { ability: 'monitoring.calendar-report' },
+  '/monitoring/daily-checks': { ability: 'monitoring.daily-checks' },
+  '/monitoring/daily-checks/disabled-jobs': { ability: 'monitoring.daily-checks' },
+  '/monitoring/daily-checks/computers': { ability: 'monitoring.daily-checks' },
+  '/monitoring/rules': { ability: 'monitoring.rules', when: ({ rules }) => rules },
+  '/monitoring/hints': { ability: 'monitoring.hints', when: ({ hints }) => hints },
+  '/monitoring/users': { ability: 'monitoring.users' },
+  '/monitoring/companies': { ability: 'common.companies' },
+  '/monitoring/users-logs': { ability: 'monitoring.userLogs' },
+  '/monitoring/evidence': { ability: 'monitoring.daily-checks' },
+  '/monitoring/sources': { ability: 'monitoring.sources' },
+  '/monitoring/profile': { ability: null },
+  '/monitoring/security': { ability: null },
+  '/monitoring/change-password': { ability: null },
+  '/monitoring/reset-password': { ability: null },
+  '/monitoring/security-questions': { ability: null },
+  '/monitoring/forbidden': { ability: null },
+  '/admin/dashboard': { ability: 'admin.dashboard' },
+  '/admin/events': { ability: 'admin.dashboard' },
+  '/admin/providers': { ability: 'admin.dashboard' },
+  '/admin/branding': { ability: 'admin.dashboard' },
+  '/admin/settings': { ability: 'admin.dashboard' },
+  '/admin/notices': { ability: 'admin.dashboard' },
+} as const satisfies Readonly<Record<string, Page>>;
+export type PagePath = keyof typeof PAGES;
+
+export const PAGE_PATHS = Object.keys(PAGES) as readonly PagePath[];
+
+/** `features` null: not known; then nothing is on that has to be switched on. */
+export const mayOpen = ({ ability, when }: Page, roles: readonly Role[], features: Features | null): boolean =>
+  (ability === null || can(roles, ability)) && (when === undefined || (features !== null && when(features, roles)));

@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { MESSAGES } from '#contract/messages.ts';
+import type { HintShown } from '#contract/monitoring/hint-calls.ts';
+import { hintsFor } from '#contract/monitoring/hints.ts';
+import type { RunView } from '#contract/monitoring/query.ts';
+import { door, useWatch } from '#src/door.ts';
+import { useRemembered } from '#src/remembered-read.ts';
+import { useBranding, useCan } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { tellFailure } from '#src/ui/toasts.ts';
+import { Go } from '../dashboard/go.tsx';
+import { hintAddressOf } from '../hints/begin.ts';
+import { HintBody } from '../hints/body.tsx';
+import { Part } from './part.tsx';
+
+/** What has helped with such a result before (HINT-4): the most exact first, the others behind a press. As the server said last, with no network. */
+export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boolean }) {
+  const on = useBranding()?.features.hints === true, reads = useCan('monitoring.daily-checks'), keeps = useCan('monitoring.hints');
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const asked = useRemembered('hintsAtHand', NOTHING, { wanted: on && reads });
+  const [all, setAll] = useState(false);
+  const { problem } = row;
+  if (!on || problem === null) return null;
+  const texts = [row.message, row.template].flatMap((text) => text ?? []);
+  const found = hintsFor(asked.value?.hints ?? [], { texts, kind: problem.kind, source: row.source }), shown = all ? found : found.slice(0, 1);
+  const write = keeps && <p className="m-0 pt-3"><Go href={hintAddressOf(row)} className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11">Write a hint for this</Go></p>;
+  if (found.length === 0) return write || null;
+  return (
+    <>
+      <Part title={found.length === 1 ? 'Hint' : 'Hints'} more={found.length < 2 ? null : { open: all, word: all ? 'The first' : `All ${found.length}`, onPress: () => setAll(!all) }}>
+        {shown.map((hint) => <Hint key={hint._id} hint={hint} row={row} acts={acts} offline={offline} />)}
+      </Part>
+      {write}
+    </>
+  );
+}
+
+function Hint({ hint, row, acts, offline }: { readonly hint: HintShown; readonly row: RunView; readonly acts: boolean; readonly offline: boolean }) {
+  const [busy, setBusy] = useState(false);
+  const helped = row.problem?.helpedBy?.includes(hint._id) === true;
+  async function say(): Promise<void> {
+    setBusy(true);
+    const told = await door().ask('hintHelped', { id: hint._id, run: row.n, helped: !helped });
+    setBusy(false);
+    if (!told.ok) tellFailure(told.failure.message);
+  }
+  return (
+    <div className="border-t border-hair py-2 first:border-0 first:pt-0">
+      <p className="m-0 font-semibold break-words">{hint.name}</p>
+      <HintBody {...hint} />
+      {acts && (
+        <Button variant="quiet" size="sm" className="-ml-2 mt-1" icon={helped ? 'tick' : 'hint'} aria-pressed={helped} busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void say()}>
+          {helped ? 'It helped' : 'This helped'}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const NOTHING = {};
