@@ -13,7 +13,8 @@ import type { Owner } from './disk/database.ts';
 import type { Held, Register } from './disk/register.ts';
 import { DiskFault } from './seams.ts';
 import type { Disk } from './seams.ts';
-import { askToSignIn, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
+import { drain, endSession } from './goodbye.ts';
+import { askToSignIn, CHANGES_BRANDING, CHANGES_ME, SIGN_IN_CALLS } from './sign-in-calls.ts';
 import { makeSignIn } from './sign-in.ts';
 import { Loop } from './sync/loop.ts';
 import type { Begun } from './sync/pull.ts';
@@ -75,7 +76,11 @@ export class Session {
     if (OWN.has(name)) return failed({ kind: 'no-such-call', message: MESSAGES.noSuchCall });
     if (!this.loop && callOf(name).gate !== 'public') return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
     const answer = await by(this.loop?.wire ?? this.#wire);
-    if (answer.ok && CHANGES_ME.has(name)) await this.#tokens.get(this.#tokens.last);
+    if (answer.ok && CHANGES_ME.has(name)) {
+      await this.#tokens.get(this.#tokens.last);
+      this.loop?.wake(); // a password that had to be chosen first kept the data back
+    }
+    if (answer.ok && CHANGES_BRANDING.has(name)) void this.#renewBranding();
     return !answer.ok && answer.failure.kind === 'no-answer' && this.loop?.status().is === 'offline' ? NEEDS_NETWORK : answer;
   }
 
@@ -102,7 +107,7 @@ export class Session {
     const { loop } = this, disk = this.#disk;
     if (!loop || !disk) return SIGNED_OUT;
     if (loop.status().is === 'offline') return NEEDS_NETWORK;
-    if (loop.outbox.unsent > 0) await this.#drain(loop);
+    if (loop.outbox.unsent > 0) await drain(loop, this.#world.clock);
     const left = loop.outbox.unsent;
     if (left > 0 && unsent === 'ask') return ok({ is: 'unsent', unsent: left });
     const answer = await loop.wire.ask('exitLoginAs', {});
@@ -138,7 +143,7 @@ export class Session {
     const { loop } = this;
     const disk = this.#disk;
     if (!loop || !disk) { this.#out('none'); return ok({ out: true, unsent: 0 }); }
-    if (unsent === 'send') await this.#drain(loop);
+    if (unsent === 'send') await drain(loop, this.#world.clock);
     const left = loop.outbox.unsent;
     if (left > 0 && (unsent === 'ask' || unsent === 'send')) return ok({ out: false, unsent: left });
     const token = this.#tokens.last;
@@ -146,7 +151,8 @@ export class Session {
     await this.#destroy(disk, unsent === 'keep');
     if (name !== null) this.#tabs.post({ is: 'out', name, reason: 'ended' } satisfies TabMessage);
     this.#out('none');
-    void this.#endSession(token);
+    const life = this.#life;
+    void endSession(this.#world, token, () => life === this.#life);
     return ok({ out: true, unsent: left });
   }
 
@@ -193,6 +199,17 @@ export class Session {
     if (this.#held) void this.#register?.extend(this.#held, offlineUntil).catch(unlessDisk);
     this.#limit(offlineUntil);
     this.#changed();
+    void this.#renewBranding();
+  }
+
+  /** What the provider changed of its look stands on signed-in devices with their next token (BRAND-9): its time zone as well, which is why all is loaded anew. */
+  async #renewBranding(): Promise<void> {
+    const life = this.#life, answer = await this.#wire.ask('getBranding', {});
+    if (life !== this.#life || !answer.ok || this.who.is !== 'in' || JSON.stringify(answer.value) === JSON.stringify(this.who.branding)) return;
+    this.#branding = answer.value;
+    this.who = { ...this.who, branding: answer.value };
+    this.#changed();
+    this.loop?.anew();
   }
 
   /** The server has ended the session: the screen locks, what is unsent stays for this user (A11). */
@@ -264,26 +281,6 @@ export class Session {
     this.#owner = null;
     this.#tokens.forget();
   }
-
-  async #drain(loop: Loop): Promise<void> {
-    const until = this.#world.clock.now() + DRAIN_MS;
-    loop.wake();
-    while (loop.outbox.waiting > 0 && this.#world.clock.now() < until) {
-      await new Promise<void>((resolve) => { this.#world.clock.after(DRAIN_STEP_MS, resolve); });
-    }
-  }
-
-  /** The session ends on the server too, as soon as it can be reached. */
-  async #endSession(token: string | null): Promise<void> {
-    if (token === null) return;
-    const wire = makeWire({ ...this.#world, tokens: { get: (refused) => Promise.resolve(refused === null ? ok(token) : SIGNED_OUT) } });
-    const life = this.#life;
-    for (let attempt = 1; attempt <= MOST_GOODBYES && life === this.#life; attempt++) {
-      const answer = await wire.ask('logout', {});
-      if (answer.ok || answer.failure.kind === 'signed-out' || answer.failure.kind === 'expired') return;
-      await new Promise<void>((resolve) => { this.#world.clock.after(backOffMs(attempt + UNLOCK_SLOWLY, 0, 0.5), resolve); });
-    }
-  }
 }
 
 /** Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent as the other (A10). */
@@ -291,7 +288,7 @@ const ownerOf = (me: Me): Owner => ({ tenant: me.serviceProviderId, user: me.id,
 const OWN: ReadonlySet<CallName> = new Set([...SIGN_IN_CALLS, 'refresh', 'logout', 'loginAs', 'exitLoginAs', 'loginToken', 'bootstrap', 'events', 'stream', 'runsOfDay']);
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
 const NEEDS_NETWORK = failed({ kind: 'needs-network', message: MESSAGES.needsNetwork });
-const LONGEST_TIMER = 2 ** 31 - 1, UNLOCK_SLOWLY = 5, REACH_AT_MOST = 3, MOST_GOODBYES = 8, DRAIN_MS = 10_000, DRAIN_STEP_MS = 50;
+const LONGEST_TIMER = 2 ** 31 - 1, UNLOCK_SLOWLY = 5, REACH_AT_MOST = 3;
 
 /** Where the disk fails, the memory goes on; a bug is thrown on. */
 function unlessDisk(fault: unknown): null {

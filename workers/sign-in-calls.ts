@@ -14,6 +14,9 @@ export const SIGN_IN_CALLS: readonly CallName[] = [
 /** Calls after which who one is is another: the page learns it now, not with the next token. */
 export const CHANGES_ME: ReadonlySet<CallName> = new Set(['editProfile', 'changePasswordAd', 'changePasswordDb', 'setSecurityQuestions']);
 
+/** Calls after which the portal may look another way. */
+export const CHANGES_BRANDING: ReadonlySet<CallName> = new Set(['editBranding', 'putBrandAsset']);
+
 /** Each way in by its call. `byCookie`: what the server's own cookie opens. */
 export function askToSignIn(wire: Pick<Wire, 'ask'>, byCookie: () => Promise<Result<Session>>, what: SignInAsk, auth: Auth): Promise<Result<Granted>> {
   const ad = auth === 'ad';

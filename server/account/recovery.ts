@@ -5,6 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
+import { brandingOf } from '../branding.ts';
 import { directoryOf } from '../directory/of.ts';
 import { forgetSessions } from '../end-sessions.ts';
 import { bad } from '../http/body.ts';
@@ -36,7 +37,7 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
       return world.store.tenant(ask.tenant, async (tx) => {
         const outcome = await countTry(tx, askingBuckets(ask.ip), ask.now);
         if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
-        const { branding: { authType } } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+        const { authType } = await brandingOf(tx);
         const person = await personOf(tx, name);
         const kept = await questionsOf(tx, key, name, person?.id);
         return ok({ authType, questions: await asksQuestions(tx) ? kept.map(({ question }) => question) : [] });

@@ -3,6 +3,7 @@ import { BrandingSchema } from '#contract/brand/branding.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
+import { brandingOf as shownBranding } from '../branding.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { keepsProvider } from '../providers.ts';
@@ -15,7 +16,7 @@ type Names = 'editBranding' | 'brandingOf' | 'putBrandAsset';
 /** The branding of a provider that one keeps: the own one, or one below it. Any other does not exist. */
 export const brandEditHandlers = (world: World): Pick<Handlers, Names> => ({
   async brandingOf({ id }, ask) {
-    return await isKept(world, ask, id) ? ok(await world.store.tenant(id, readBranding, { readOnly: true })) : failed(NOT_FOUND);
+    return await isKept(world, ask, id) ? ok(await world.store.tenant(id, shownBranding, { readOnly: true })) : failed(NOT_FOUND);
   },
 
   async editBranding({ id, ...fields }, ask) {
@@ -26,7 +27,7 @@ export const brandEditHandlers = (world: World): Pick<Handlers, Names> => ({
       const next = v.parse(BrandingSchema, { ...await readBranding(tx), ...fields });
       await keepBranding(tx, next);
       await audit(tx, world, id === ask.tenant ? ask : { ...ask, signed: null }, { what: 'branding.changed', user: null, detail: { fields: names } });
-      return next;
+      return shownBranding(tx);
     });
     await recordAbove(world, ask, id, 'branding.changed', names);
     return ok(branding);

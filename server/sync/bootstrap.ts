@@ -4,6 +4,7 @@ import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { brandingOf } from '#server/branding.ts';
 import type { Signed } from '#server/http/handler.ts';
 import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
@@ -21,7 +22,7 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Ki
   const head = await tx.head();
   const { seq, epoch } = head;
   const windowFrom = dayAt(now - (LIMITS.windowDays - 1) * DAY_MS);
-  const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+  const branding = await brandingOf(tx);
   const [jobs, causes, problems, keys, people] = [
     await tx.all('job'), await tx.all('cause'), await problemsSince(tx, scope, Date.parse(windowFrom)),
     scope.keys ? await tx.all('key') : [], await peopleOf(tx),
@@ -29,7 +30,7 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Ki
   const views = await tx.all('view');
   const [shifts, preferences] = [scope.companies === null ? await shiftsOf(tx) : [], await preferencesOf(tx, scope)];
   return {
-    protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding: branding, windowFrom,
+    protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding, windowFrom,
     days: await daysOf(tx, scope, windowFrom, head, kinds),
     people,
     companies: companies.filter(({ n }) => seesCompany(scope, n)),

@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { PROTOCOL } from '#contract/limits.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
+import { brandingOf } from '#server/branding.ts';
 import type { Signed } from '#server/http/handler.ts';
 import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
@@ -11,8 +12,7 @@ export const HELD_EPOCH = 'password-first';
 
 /** What a device is told of whose user has to choose a password first (AUTH-12): who that is and how the portal looks, and nothing of its data. */
 export async function heldBootstrap(tx: TenantTx, signed: Signed, now: Ms): Promise<Bootstrap> {
-  const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-  const me = await meOf(tx, signed);
+  const me = await meOf(tx, signed), branding = await brandingOf(tx);
   return {
     protocol: PROTOCOL, epoch: HELD_EPOCH, cursor: 0, serverNow: now, me, branding, windowFrom: dayAt(now), days: [], people: [{ id: me.id, name: me.name }],
     companies: [], jobs: [], causes: [], problems: [], views: [], shifts: [], preferences: [], keys: [],

@@ -116,6 +116,9 @@ export class Loop {
     if (this.#actor) this.#actor.send({ type: 'WAKE' }); else this.#team.tell({ is: 'wake' });
   }
 
+  /** What the log does not tell has changed: all of it is loaded anew, days that are the same not again. By the tab that leads. */
+  anew(): void { this.#actor?.send({ type: 'SCOPE' }); }
+
   /** When what was asked of it so far is done: opening, and what other tabs said. */
   async settled(): Promise<void> { await this.#line; }
 

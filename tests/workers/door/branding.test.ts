@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
+import type { Branding } from '#contract/brand/branding.ts';
+import { loopOf, scene } from '#tests/workers/scene.ts';
+
+test('BRAND-9: what a provider changes of its look and its time stands on a signed-in device with its next token, and what did not change loads nothing anew', async () => {
+  const { clock, server, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(5_000);
+  const before = door.session.who;
+  if (before.is !== 'in') throw new Error('nobody is in');
+  let branding: Branding = { ...PLAIN_BRANDING, ...before.branding }, begun = 0;
+  const handle = server.handle.bind(server);
+  server.handle = async (request, cookie) => {
+    if (request.url.includes('sync/bootstrap')) {
+      begun += 1;
+      const whole = await (await handle(request, cookie)).json() as { data: object };
+      return Response.json({ success: true, data: { ...whole.data, branding } });
+    }
+    return request.url.endsWith('service-providers/branding') ? Response.json({ success: true, data: branding }) : handle(request, cookie);
+  };
+  const shown = () => (door.session.who.is === 'in' ? { title: door.session.who.branding.title, zone: door.session.who.branding.timeZone } : null);
+  await clock.pass(11 * 60_000);
+  expect([shown()?.title, begun]).toEqual([before.branding.title, 0]);
+  branding = { ...branding, title: 'Harbour', timeZone: 'Pacific/Auckland' };
+  await clock.pass(11 * 60_000);
+  expect([shown(), begun]).toEqual([{ title: 'Harbour', zone: 'Pacific/Auckland' }, 1]);
+  expect(loopOf(door).status().is).toBe('live');
+  await clock.pass(11 * 60_000);
+  expect(begun).toBe(1);
+  loopOf(door).stop();
+});
