@@ -19,7 +19,7 @@ test('DAY-8: the browser keeps its own: no command for Ctrl R, Ctrl F, Alt and u
 });
 
 test('DAY-9: what changes data is marked, in the table and on the help sheet', () => {
-  expect((['review', 'snooze', 'note'] as const).every(needsActions)).toBe(true);
-  expect((['next', 'select', 'open', 'refresh'] as const).some(needsActions)).toBe(false);
-  expect(HELP.filter((line) => line.acts).flatMap((line) => line.keys)).toEqual(['E', '⇧E', 'S', 'N', 'T', 'U']);
+  expect((['review', 'snooze', 'note', 'select', 'select-all', 'extend-next'] as const).every(needsActions)).toBe(true); // without an action there is nothing to select for
+  expect((['next', 'open', 'back', 'refresh'] as const).some(needsActions)).toBe(false);
+  expect(HELP.filter((line) => line.acts).flatMap((line) => line.keys)).toEqual(['X', '⇧J', '⇧K', '⌘A', 'E', '⇧E', 'S', 'N', 'T', 'U']);
 });

@@ -13,7 +13,6 @@ interface BulkProps {
   readonly selection: Selection;
   readonly total: number;
   readonly phone: boolean;
-  readonly acts: boolean;
   /** What the list shows: of what is cleared "open again" is offered, of what is snoozed "wake". */
   readonly showing: string | null;
   readonly busy: boolean;
@@ -21,10 +20,10 @@ interface BulkProps {
 }
 
 /** Paper turned over, docked under the list. */
-export function BulkBar({ selection, total, phone, acts, showing, busy, onDeed }: BulkProps) {
+export function BulkBar({ selection, total, phone, showing, busy, onDeed }: BulkProps) {
   const count = selection.runs.size;
   const companies = companiesOf(selection);
-  const deeds: readonly { readonly deed: BulkDeed; readonly word: string; readonly keycap: string | null; readonly icon: IconName }[] = !acts ? [] : [
+  const deeds: readonly { readonly deed: BulkDeed; readonly word: string; readonly keycap: string | null; readonly icon: IconName }[] = [
     showing === 'cleared' ? { deed: 'reopen', word: 'Open again', keycap: null, icon: 'undo' } : { deed: 'review', word: 'Review', keycap: 'E', icon: 'check' },
     showing === 'snoozed' ? { deed: 'wake', word: 'Wake', keycap: null, icon: 'undo' } : { deed: 'snooze', word: 'Snooze', keycap: 'S', icon: 'snooze' },
     { deed: 'note', word: 'Note', keycap: 'N', icon: 'note' },

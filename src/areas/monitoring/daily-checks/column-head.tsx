@@ -12,6 +12,8 @@ import type { Selection } from './selection.ts';
 
 interface HeadProps {
   readonly cards: boolean;
+  /** Who may do nothing has nothing to choose. */
+  readonly acts: boolean;
   readonly selection: Selection;
   readonly total: number;
   readonly zone: string;
@@ -27,12 +29,12 @@ interface HeadProps {
 }
 
 /** The column head folds as the rows do: State over Streak, Company over Cause. On cards it is there for screen readers only. */
-export function ColumnHead({ cards, selection, total, zone, now, order, reverse, dense, columns, onSelectAll, onSort, onColumns }: HeadProps) {
+export function ColumnHead({ cards, acts, selection, total, zone, now, order, reverse, dense, columns, onSelectAll, onSort, onColumns }: HeadProps) {
   const covered = coverage(selection, total);
   if (cards) {
     return (
       <div role="rowgroup" className="sr-only">
-        <div role="row" aria-rowindex={1}>{['Select', 'Result', '14 days', 'Review'].map((word) => <span key={word} role="columnheader">{word}</span>)}</div>
+        <div role="row" aria-rowindex={1}>{[acts ? 'Select' : 'State', 'Result', '14 days', 'Review'].map((word) => <span key={word} role="columnheader">{word}</span>)}</div>
       </div>
     );
   }
@@ -46,14 +48,14 @@ export function ColumnHead({ cards, selection, total, zone, now, order, reverse,
     <div role="rowgroup" className="contents">
       <div role="row" aria-rowindex={1} className="dc-hd">
         <div role="columnheader" className="dc-sel">
-          <button
+          {acts && <button
             type="button" role="checkbox" className="dc-boxed" aria-label="Select all that match" aria-keyshortcuts="Control+A Meta+A"
             aria-checked={covered === 'all' ? true : covered === 'some' ? 'mixed' : false} onClick={onSelectAll}
           >
             <span className="dc-box" {...(covered !== 'none' && { 'data-on': '' })}>
               {covered !== 'none' && <Icon name={covered === 'all' ? 'check' : 'minus'} size={12} stroke={2.25} />}
             </span>
-          </button>
+          </button>}
         </div>
         {COLUMN_IDS.map((id) => {
           const by = id === 'ca' && !dense ? null : COLUMNS[id].order, on = by !== null && by === order, down = on && reverse !== FROM_THE_TOP.has(by);

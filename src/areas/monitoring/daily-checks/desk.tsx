@@ -253,7 +253,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
                   onSort={(order, reverse) => setList({ ...list, order, reverse })} onColumns={choice.setColumns}
                 />
               )}
-            {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} acts={acts} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
+            {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
           </section>
           {list.open !== null && (
             <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>

@@ -116,13 +116,13 @@ export function Grid(props: GridProps) {
     if (!line) return;
     if (line.is === 'head') return onPressHead((told ?? 'fold') as HeadPress, line.head, index);
     const what = (told ?? 'open') as Press;
-    return onPress(what === 'open' && event.shiftKey ? 'select' : what, line.row, index, event.shiftKey);
+    return onPress(what === 'open' && event.shiftKey && props.acts ? 'select' : what, line.row, index, event.shiftKey);
   };
   const One = cards ? Card : Row;
   const tabbed = cursor?.index ?? 0;
   return (
     <div
-      ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable aria-rowcount={total + 1} aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
+      ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable={props.acts} aria-rowcount={total + 1} aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
       aria-busy={view === undefined} onClick={press}
       onMouseDown={(event) => { if (event.shiftKey) event.preventDefault(); }}
       onPointerMove={({ pointerType }) => { if (pointerType === 'mouse') onPoint(true); }} onPointerLeave={() => onPoint(false)}
@@ -132,7 +132,7 @@ export function Grid(props: GridProps) {
         style={{ '--dc-columns': layout.columns, '--dc-areas': layout.areas, '--dc-least': `${layout.least}px`, ...stuckOf(layout.stuck) } as CSSProperties}
       >
         <ColumnHead
-          cards={cards} selection={selection} total={view?.total ?? 0} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} dense={dense} columns={props.columns}
+          cards={cards} acts={props.acts} selection={selection} total={view?.total ?? 0} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} dense={dense} columns={props.columns}
           onSelectAll={props.onSelectAll} onSort={props.onSort} onColumns={props.onColumns}
         />
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>

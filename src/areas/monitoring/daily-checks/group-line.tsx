@@ -29,19 +29,19 @@ export function GroupLine({ head, group, index, top, cards, cursor, tabbed, chos
   return (
     <div
       role="row" aria-rowindex={index + 2} data-index={index} tabIndex={tabbed ? 0 : -1} className={`dc-row dc-group ${cards ? 'dc-group-card' : ''}`}
-      aria-label={`${named}, ${holds}, ${cleared}, ${folded ? 'folded' : 'open'}`} aria-selected={chosen === 'all'}
+      aria-label={`${named}, ${holds}, ${cleared}, ${folded ? 'folded' : 'open'}`} {...(acts && { 'aria-selected': chosen === 'all' })}
       style={{ top, '--cleared': progress.of === 0 ? 0 : progress.cleared / progress.of } as CSSProperties}
       {...(chosen !== 'none' && { 'data-selected': '' })} {...(cursor && { 'data-cursor': '' })} {...(done && { 'data-ruled': '' })}
     >
       <div role="gridcell" className="dc-gsel">
-        <button
+        {acts && <button
           type="button" role="checkbox" tabIndex={-1} data-do="select" className="dc-boxed" aria-label={`Select all of ${title}`}
           aria-checked={chosen === 'all' ? true : chosen === 'some' ? 'mixed' : false}
         >
           <span className="dc-box" {...(chosen !== 'none' && { 'data-on': '' })}>
             {chosen !== 'none' && <Icon name={chosen === 'all' ? 'check' : 'minus'} size={12} stroke={2.25} />}
           </span>
-        </button>
+        </button>}
       </div>
       <div role="gridcell" className="dc-gname">
         <button type="button" tabIndex={-1} data-do="fold" aria-expanded={!folded} aria-label={`${folded ? 'Unfold' : 'Fold'} ${title}`} className="dc-gfold shrink-0">

@@ -22,8 +22,9 @@ export function commandOf(pressed: Pressed): Command | null {
   return PLAIN[key] ?? null;
 }
 
-/** Commands that change data: not for those who may only read. */
-export const needsActions = (command: Command): boolean => command === 'review' || command === 'review-with' || command === 'snooze' || command === 'note' || command === 'ticket';
+/** Commands that change data, and those that choose what is changed: not for those who may only read. */
+export const needsActions = (command: Command): boolean => ACTS.has(command);
+const ACTS: ReadonlySet<Command> = new Set(['review', 'review-with', 'snooze', 'note', 'ticket', 'select', 'select-all', 'extend-next', 'extend-previous']);
 
 /** Commands that open a question, in which the next keys are words. */
 export const asks = (command: Command): boolean => ASKING.has(command);
@@ -34,9 +35,9 @@ export const MAC = /mac|iphone|ipad/i.test(navigator.userAgent);
 /** The help sheet, in its order. `⌘` is shown as Ctrl where there is no such key. */
 export const HELP: readonly { readonly keys: readonly string[]; readonly does: string; readonly acts?: true }[] = [
   { keys: ['J', 'K'], does: 'Next and previous row' },
-  { keys: ['X'], does: 'Select the row' },
-  { keys: ['⇧J', '⇧K'], does: 'Extend the selection' },
-  { keys: ['⌘A'], does: 'Select all that match' },
+  { keys: ['X'], does: 'Select the row', acts: true },
+  { keys: ['⇧J', '⇧K'], does: 'Extend the selection', acts: true },
+  { keys: ['⌘A'], does: 'Select all that match', acts: true },
   { keys: ['Enter'], does: 'Open the result, or fold a group' },
   { keys: ['←', '→'], does: 'Fold and unfold a group' },
   { keys: ['Esc'], does: 'Back: close, then clear the selection' },

@@ -35,7 +35,7 @@ export const Row = memo(function Row(props: RowProps) {
   const { row, acts, me, zone, now, selected } = props;
   return (
     <div {...frame(props)} className="dc-row dc-line">
-      <div role="gridcell" className="dc-sel"><SelectBox on={selected} name={row.jobName} /></div>
+      <div role="gridcell" className="dc-sel">{acts && <SelectBox on={selected} name={row.jobName} />}</div>
       <Cells row={row} acts={acts} me={me} zone={zone} now={now} />
     </div>
   );
@@ -87,9 +87,13 @@ export const Card = memo(function Card(props: RowProps) {
   return (
     <div {...frame(props)} className="dc-row dc-card">
       <div role="gridcell" className="dc-mk">
-        <button type="button" role="checkbox" aria-checked={selected} tabIndex={-1} data-do="select" aria-label={`Select ${row.jobName}, ${row.companyName}`}>
-          {selected ? <span className="dc-box" data-on=""><Icon name="check" size={12} stroke={2.25} /></span> : <StateMark state={row.state} done={done} bare />}
-        </button>
+        {acts
+          ? (
+            <button type="button" role="checkbox" aria-checked={selected} tabIndex={-1} data-do="select" aria-label={`Select ${row.jobName}, ${row.companyName}`}>
+              {selected ? <span className="dc-box" data-on=""><Icon name="check" size={12} stroke={2.25} /></span> : <StateMark state={row.state} done={done} bare />}
+            </button>
+          )
+          : <span><StateMark state={row.state} done={done} bare /></span>}
       </div>
       <div role="gridcell" className="dc-tx">
         <span className="dc-l1">
@@ -114,8 +118,8 @@ function sameRow<P extends { readonly row: RunView }>(a: P, b: P): boolean {
   return a.row === b.row || JSON.stringify(a.row) === JSON.stringify(b.row);
 }
 
-const frame = ({ row, index, top, selected, cursor, tabbed, open, me, zone, now }: RowProps) => ({
-  'role': 'row', 'aria-rowindex': index + 2, 'aria-selected': selected, 'aria-label': rowWords(row, me, now, zone), 'tabIndex': tabbed ? 0 : -1,
+const frame = ({ row, index, top, selected, cursor, tabbed, open, acts, me, zone, now }: RowProps) => ({
+  'role': 'row', 'aria-rowindex': index + 2, ...(acts && { 'aria-selected': selected }), 'aria-label': rowWords(row, me, now, zone), 'tabIndex': tabbed ? 0 : -1,
   'data-index': index, 'data-run': row.n, 'style': { top },
   ...(selected && { 'data-selected': '' }), ...(cursor && { 'data-cursor': '' }), ...(open && { 'data-open': '', 'aria-current': true as const }),
   ...(isDone(row) && { 'data-done': '' }),
