@@ -37,9 +37,8 @@ export function Toolbar({ list, facets, rule, now, onList, onFacets, onColumns, 
   return (
     <div className="@container/tools bg-paper">
       <div
-        className="flex min-h-11 min-w-0 items-center gap-2 px-3 py-1 max-tablet:overflow-x-auto max-tablet:px-4 max-tablet:pt-2 max-tablet:pb-2.5
-          [scrollbar-width:none] tablet:flex-wrap tablet:@max-[990px]/tools:gap-1.5 tablet:@max-[990px]/tools:px-2 tablet:@max-[660px]/tools:gap-1
-          tablet:@max-[560px]/tools:flex-nowrap tablet:@max-[560px]/tools:overflow-x-auto"
+        className="flex min-h-11 min-w-0 items-center gap-2 px-3 py-1 max-tablet:px-4 max-tablet:pt-2 max-tablet:pb-2.5
+          [scrollbar-width:none] overflow-x-auto tablet:@max-[990px]/tools:gap-1.5 tablet:@max-[990px]/tools:px-2 tablet:@max-[660px]/tools:gap-1"
       >
         <button
           type="button" data-facets onClick={onFacets} aria-haspopup="dialog"
@@ -57,7 +56,7 @@ export function Toolbar({ list, facets, rule, now, onList, onFacets, onColumns, 
           options={[['', 'Nothing'], ...GROUPS.map((group) => [group, GROUP_WORDS[group]] as const)]}
         />
         <ChipSelect
-          name="Order" label="Order" value={`${list.order}${list.reverse ? ' up' : ''}`} rest="worst"
+          gives name="Order" label="Order" value={`${list.order}${list.reverse ? ' up' : ''}`} rest="worst"
           onChoose={(chosen, at) => {
             const [order, up] = chosen.split(' ');
             onList({ ...list, order: ORDERS.find((one) => one === order) ?? 'worst', reverse: up !== undefined }, at);

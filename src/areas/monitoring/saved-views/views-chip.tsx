@@ -28,7 +28,7 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
       >
         <span className="text-ink-3 max-tablet:sr-only tablet:@max-[990px]/tools:group-not-data-rest/chip:sr-only">View</span>
         <span className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only" title={standing.view?.name}>{standingWord(standing, query)}</span>
-        <Icon name="chevron-down" className="text-ink-3" />
+        <Icon name="chevron-down" className="text-ink-3 tablet:@max-[560px]/tools:group-data-rest/chip:hidden" />
       </PopoverButton>
       <PopoverPanel
         {...OWN_KEYS} anchor={{ to: 'bottom start', gap: 4, padding: 8 }} focus
