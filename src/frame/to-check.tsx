@@ -20,5 +20,6 @@ export function ToCheck() {
   }), [today, zone, hour]);
   const total = useWatch('runs', takes)?.total ?? 0;
   if (total === 0) return null;
-  return <span className="ml-auto font-semibold text-side-ink tabular-nums">{formatCount(total)}<span className="sr-only"> to check</span></span>;
+  const time = ` to check from the last ${DAYS} days`;
+  return <span className="ml-auto font-semibold text-side-ink tabular-nums" title={`${formatCount(total)}${time}`}>{formatCount(total)}<span className="sr-only">{time}</span></span>;
 }

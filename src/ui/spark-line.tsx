@@ -15,7 +15,7 @@ export interface SparkProps {
 const EDGE = 1;
 
 /** Brings the chart library with it: import it from `spark.tsx` only. */
-export function SparkLine({ values, width, height, end = null }: SparkProps) {
+export function SparkLine({ values, height, end = null }: SparkProps) {
   const known = values.filter((value) => value !== null);
   const last = values.at(-1);
   if (known.length < 2) return null;
@@ -29,7 +29,7 @@ export function SparkLine({ values, width, height, end = null }: SparkProps) {
         data={values.map((value, at) => ({ at, value }))} categories={CATEGORIES} index="at" minValue={from} maxValue={to} connectNulls className="size-full"
       />
       {end !== null && typeof last === 'number' && (
-        <i className={`spark-end ${end === 'good' ? 'bg-success' : 'bg-failed'}`} style={{ top: EDGE + tall - ((last - from) / (to - from)) * tall, left: width - EDGE }} />
+        <i className={`spark-end ${end === 'good' ? 'bg-success' : 'bg-failed'}`} style={{ top: EDGE + tall - ((last - from) / (to - from)) * tall, left: `calc(100% - ${EDGE}px)` }} />
       )}
     </span>
   );

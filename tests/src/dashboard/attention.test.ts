@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ComputerOut, RepositoryOut } from '#contract/monitoring/desk-calls.ts';
 import type { Attention } from '#contract/monitoring/overview.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
-import { attentionLines, headline, sinceWords, whom } from '#src/areas/monitoring/dashboard/attention.ts';
+import { attentionLines, headline, openWords, sinceWords, whom } from '#src/areas/monitoring/dashboard/attention.ts';
 import { computersAddress, firstSeenWords, seenBy, unprotected } from '#src/areas/monitoring/dashboard/computers.ts';
 import { fillingUp, fullWords, mostPressing } from '#src/areas/monitoring/dashboard/repositories.ts';
 
@@ -38,6 +38,10 @@ test('DASH-6: a line says what is wrong, whom it hits and since when', () => {
   expect(whom({ ...alone, jobName: 'OC-BKP - Entire computer' })).toBe('Oakhurst, OC-BKP - Entire computer');
   expect([headline(problem('Missed', 1)), headline(problem('Anomaly', 1))]).toEqual(['No result came when one was due', 'Anomaly']);
   expect([sinceWords(NOW - 2 * 3_600_000, NOW, 'UTC'), sinceWords(NOW - 6 * DAY, NOW, 'UTC')]).toEqual(['since 10:00 AM', '6 d']);
+});
+
+test('DASH-6: the count beside what needs attention says of which days it is', () => {
+  expect(openWords(1_204)).toBe('1,204 open from any day, worst first');
 });
 
 test('DASH-7: repositories stand with the day on which they will be full, soonest first, and only those that fill up', () => {

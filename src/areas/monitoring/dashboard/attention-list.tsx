@@ -98,7 +98,7 @@ interface RowProps {
 
 function Row({ state, word, title, detail, since, until, now, zone, strip, href, act }: RowProps) {
   return (
-    <li className="relative grid min-h-10 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1 max-tablet:py-2 tablet:grid-cols-[100px_minmax(0,1fr)_86px_104px_76px]">
+    <li className={`relative grid min-h-10 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1 max-tablet:py-2 ${href === null ? 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px]' : 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px_76px]'}`}>
       <span className="max-tablet:col-span-2 max-tablet:text-agate">{word === undefined ? <StateMark state={state} /> : <Worded state={state} word={word} />}</span>
       <span className={`min-w-0 leading-4 ${strip === undefined ? 'tablet:col-span-2' : ''}`}>
         <b className="block truncate" title={title}>{title}</b>

@@ -5,7 +5,7 @@ import type { Attention } from '#contract/monitoring/overview.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
-import { formatDate, formatSpan, formatTime, plural } from '#src/ui/format.ts';
+import { formatCount, formatDate, formatSpan, formatTime, plural } from '#src/ui/format.ts';
 import { STATES } from '#src/ui/states.ts';
 import { needsRoom } from './repositories.ts';
 import type { Filling } from './repositories.ts';
@@ -61,3 +61,7 @@ export function whom({ cause, jobs, companies, companyName, jobName, computer }:
 export function sinceWords(since: Ms, now: Ms, zone: string): string {
   return formatDate(since, zone) === formatDate(now, zone) ? `since ${formatTime(since, zone)}` : formatSpan(since, now) ?? 'now';
 }
+
+/** Beside the heading: of which time the count is, as the sidebar's is of another. */
+export const openWords = (pending: number): string => `${formatCount(pending)} open from any day, worst first`;
+export const OPEN_TITLE = 'Problems that nobody has reviewed, however old. The count beside Daily checks is of results of the last 2 days.';

@@ -4,10 +4,11 @@ import type { ComputerOut, RepositoryOut } from '#contract/monitoring/desk-calls
 import type { Overview } from '#contract/monitoring/overview.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { formatCount, formatTime } from '#src/ui/format.ts';
+import { dayAt } from '#src/span/dates.ts';
 import type { DayRule } from '#src/span/dates.ts';
 import { listAddress } from './address.ts';
 import type { Board } from './address.ts';
-import { attentionLines } from './attention.ts';
+import { attentionLines, openWords, OPEN_TITLE } from './attention.ts';
 import { AttentionList } from './attention-list.tsx';
 import { daysAColumn } from './columns.ts';
 import type { Column } from './columns.ts';
@@ -21,6 +22,7 @@ import { RepositoryList } from './repository-list.tsx';
 import { FromServer, Section } from './section.tsx';
 import { Stat } from './stat.tsx';
 import { SyncList } from './sync-list.tsx';
+import { historyOf, stretchOf } from './times.ts';
 import type { Stretch } from './times.ts';
 import { Unprotected } from './unprotected.tsx';
 import type { Asked } from './use-asked.ts';
@@ -65,8 +67,8 @@ export function Parts(props: PartsProps) {
         {opens && <Unprotected board={board} asked={props.computers} columns={columns} rule={rule} now={now} companyName={companyName} onBoard={onBoard} />}
       </ul>
       <Groups board={board} stretch={stretch} overview={overview} opens={opens} />
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_minmax(0,452px)] wide:grid-cols-[minmax(0,1fr)_minmax(0,640px)]">
-        <Section title="Needs attention" href={opens ? '/monitoring/daily-checks' : null} detail={`${formatCount(overview.pending)} to check, worst first`}>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_clamp(360px,36%,452px)] wide:grid-cols-[minmax(0,1fr)_minmax(0,640px)]">
+        <Section title="Needs attention" href={opens ? listAddress({ ...ask, days: historyOf(stretchOf({ is: 'today' }, dayAt(now, rule), rule), rule).days, pending: true }) : null} detail={<span title={OPEN_TITLE}>{openWords(overview.pending)}</span>}>
           {lines.length === 0
             ? <p className="m-0 py-3 text-ink-2">Nothing needs attention now.</p>
             : <AttentionList lines={lines} board={board} opens={opens} rule={rule} now={now} companyName={companyName} />}

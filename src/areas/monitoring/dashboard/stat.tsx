@@ -47,7 +47,7 @@ export function StatFrame({ name, href, board, stretch, onBoard, figure, trace, 
         <OwnDays name={name} board={board} stretch={stretch} onBoard={onBoard} />
       </div>
       <div className="flex items-end justify-between gap-2 py-2">
-        <span className="text-head leading-8 whitespace-nowrap">{figure}</span>
+        <span className="shrink-0 text-head leading-8 whitespace-nowrap">{figure}</span>
         <Spark values={trace} width={112} height={44} end={delta?.tone ?? null} />
       </div>
       {delta !== null && (
