@@ -48,7 +48,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
         )}
       </div>
       <GoTo mini={mini} {...(onGo && { onGo })} />
-      <nav aria-label="Main" className="grid gap-px">
+      <nav aria-label="Main" className="-mx-3 grid min-h-40 content-start gap-px overflow-x-hidden overflow-y-auto px-3 [scrollbar-width:thin]">
         {menuOf(me?.roles ?? [], branding?.features).map(({ heading, entries }) => (
           <div key={heading} className="grid gap-px">
             {heading !== null && !mini && <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{heading}</h2>}
@@ -57,7 +57,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
           </div>
         ))}
       </nav>
-      <div className="mt-auto grid gap-px border-t border-side-line pt-2">
+      <div className="mt-auto grid shrink-0 gap-px border-t border-side-line pt-2">
         <ThemeChoice mini={mini} />
         {me?.acting ? <Exit me={me} mini={mini} /> : <LogOut mini={mini} />}
         {me && (
