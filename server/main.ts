@@ -13,6 +13,7 @@ import { firstStart } from './first-start.ts';
 import { makeLog } from './log.ts';
 import { assetRoutes } from './brand/assets.ts';
 import { startClock } from './monitoring/clock.ts';
+import { startSums } from './reading/sum-days.ts';
 import { pingRoutes } from './monitoring/ping.ts';
 import { outboxRoutes } from './outbound/outbox.ts';
 import { startPost } from './outbound/sender.ts';
@@ -48,6 +49,7 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
   return giveUp(portFault(error, config.port));
 });
 const timers = startClock(world);
+const sums = startSums(world);
 const sender = startPost(world);
 const life = await estate?.live();
 
@@ -69,6 +71,7 @@ async function stop(signal: string): Promise<void> {
   systemClock.after(STOP_MS, () => process.exit(1));
   try {
     timers.stop();
+    sums.stop();
     await sender.stop();
     await life?.stop();
     await server.stop(GRACE_MS);

@@ -10,9 +10,10 @@ import type { JobFilters } from '#contract/monitoring/reporting-filters.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { faultOf } from '#server/http/serve-call.ts';
-import type { Ask } from '#server/http/handler.ts';
+import type { Ask, Signed } from '#server/http/handler.ts';
 import { StoreFault } from '#server/store/retry.ts';
 import type { TenantTx } from '#server/store/store.ts';
+import { STATE_SQL } from '#server/store/totals.ts';
 import { scopeOf } from '#server/sync/scope.ts';
 import type { World } from '#server/world.ts';
 
@@ -53,7 +54,7 @@ export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
 };
 
 /** What the user sees, and of that what was asked for. */
-export function reachOf({ signed }: Ask, filters: Given['filters']): Reach {
+export function reachOf({ signed }: { readonly signed: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted'> | null }, filters: Given['filters']): Reach {
   if (!signed) throw new Error('a report without a session');
   const { companies, deleted } = scopeOf(signed), asked = filters?.companyIds ?? [], seen = companies === null ? null : [...companies];
   const meant = asked.length === 0 ? seen : asked.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
@@ -78,12 +79,12 @@ export function daysOf({ from, to, wall: { timeZone, dayBeginsHour } }: Pick<Que
 }
 
 /** Runs are kept on devices by whole seconds: one is of a time if its second is. */
-const second = (at: Ms): Ms => Math.ceil(at / 1000) * 1000;
+export const second = (at: Ms): Ms => Math.ceil(at / 1000) * 1000;
 export const list = (numbers: readonly number[]): string => `{${numbers.join(',')}}`;
 export const edgesOf = (edges: readonly Ms[]): string => list(edges.map(second));
 
 /** Which rows of a table with `company_n` are meant. */
-export const ofReach = (table: 'run' | 'job' | 'problem' | 'repository', tenant: string, { companies, without }: Reach): RawBuilder<boolean> => {
+export const ofReach = (table: 'run' | 'run_total' | 'job' | 'problem' | 'repository', tenant: string, { companies, without }: Reach): RawBuilder<boolean> => {
   const of = sql.ref(`${table}.tenant_id`), n = sql.ref(`${table}.company_n`);
   if (companies !== null) return sql`${of} = ${tenant} and ${n} = any(${list(companies)}::text::bigint[])`;
   return without.length === 0 ? sql`${of} = ${tenant}` : sql`${of} = ${tenant} and ${n} <> all(${list(without)}::text::bigint[])`;
@@ -106,9 +107,8 @@ export function byJob(of: Iterable<readonly [JobN, number]>): string {
   return list(numbers);
 }
 /** Of the job of a run. The array is read once: a value of its own in the plan, not a table that may be read again with every run. */
-export const ofJob = (numbers: string): RawBuilder<number> => sql`((select ${numbers}::text::int[]))[run.job_n]`;
+export const ofJob = (numbers: string, table: 'run' | 'run_total' = 'run'): RawBuilder<number> => sql`((select ${numbers}::text::int[]))[${sql.ref(`${table}.job_n`)}]`;
 /** In which stretch between edges a run began, the first is 0. */
 export const stretchOf = (edges: readonly Ms[]): RawBuilder<number> => sql`width_bucket(run.started_at, (select ${edgesOf(edges)}::text::bigint[])) - 1`;
 
-/** A success that is unusual is an anomaly. As rows are written, one look at the text spares reading it as JSON. */
-export const STATE = sql<string>`case when run.status = 'Success' and position('"anomaly":[]' in run.row::text) = 0 and json_array_length(run.row->'anomaly') > 0 then 'Anomaly' else run.status end`;
+export const STATE = sql.raw<string>(STATE_SQL);

@@ -2,13 +2,17 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { JobN, Ms, TenantId } from '#contract/ids.ts';
 import { successShare } from '#contract/monitoring/overview.ts';
+import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import type { TallyOut } from '#contract/monitoring/reporting-rows.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { byJob, ofJob, runsOf, STATE, stretchOf } from './question.ts';
+import { columnOf, SECONDS_SQL } from '#server/store/totals.ts';
+import { coverOf } from './cover.ts';
+import type { DayOf } from './cover.ts';
+import { byJob, list, ofJob, ofReach, runsOf, STATE, stretchOf } from './question.ts';
 import type { Reach } from './question.ts';
 
-/** Runs of one class and state that began in one stretch. `finished`: those that told their seconds. */
+/** Runs of one class and state that began in one stretch. `finished`: those that told their seconds. There may be several of a stretch, class and state. */
 export interface Total { readonly stretch: number; readonly class: number; readonly state: RunState; readonly runs: number; readonly bytes: number; readonly seconds: number; readonly finished: number }
 
 /** What is summed up beside the counts: each costs a look into every row. */
@@ -16,21 +20,58 @@ export type Summed = 'bytes' | 'seconds';
 
 /**
  * What runs come to, by stretches between `edges` (the last one ends them), by the class of their jobs and by state. Jobs without a class
- * do not count. `classOf` null: each job is its own class, and all count. What is not summed is 0.
+ * do not count. `classOf` null: each job is its own class, and all count. What is not summed is 0. Days that are summed up (TREND-1) are read
+ * from their totals, of others the runs; bytes and seconds of totals stand with one of their states.
  */
-export const totalsOf = async (tx: TenantTx, reach: Reach, edges: readonly Ms[], classOf: ReadonlyMap<JobN, number> | null, summed: readonly Summed[]): Promise<readonly Total[]> =>
-  (await totalsQuery(tx.tenant, reach, edges, classOf, summed).execute(tx.sql)).rows;
+export async function totalsOf(tx: TenantTx, reach: Reach, edges: readonly Ms[], classOf: ReadonlyMap<JobN, number> | null, summed: readonly Summed[]): Promise<readonly Total[]> {
+  const { days, gaps } = await coverOf(tx, edges), all: Total[] = [];
+  for (const { edges: between, stretch } of gaps) {
+    for (const one of (await totalsQuery(tx.tenant, reach, between, classOf, summed).execute(tx.sql)).rows) all.push({ ...one, stretch: one.stretch + stretch });
+  }
+  if (days.length > 0) for (const one of (await keptQuery(tx.tenant, reach, days, classOf).execute(tx.sql)).rows) spread(one, all);
+  return all;
+}
 
 export function totalsQuery(tenant: TenantId, reach: Reach, edges: readonly Ms[], classOf: ReadonlyMap<JobN, number> | null, summed: readonly Summed[]): RawBuilder<Total> {
-  const [from = 0] = edges, to = edges.at(-1) ?? from, none = sql`null::bigint`;
-  const classes = classOf === null ? null : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])));
+  const [from = 0] = edges, to = edges.at(-1) ?? from, none = sql`null::bigint`, classes = classesOf(classOf);
   return sql<Total>`
     select stretch, class, state, count(*) as runs, coalesce(sum(bytes), 0)::float8 as bytes, coalesce(sum(seconds), 0)::float8 as seconds, count(seconds) as finished from (
       select ${stretchOf(edges)} as stretch, ${classes === null ? sql`run.job_n` : sql`${classes} - 1`} as class, ${STATE} as state,
         ${summed.includes('bytes') ? sql`(run.row->>'bytes')::bigint` : none} as bytes,
-        ${summed.includes('seconds') ? sql`case when run.status in ('Running', 'Missed') then null else (run.row->>'durationSec')::bigint end` : none} as seconds
+        ${summed.includes('seconds') ? sql.raw(SECONDS_SQL) : none} as seconds
       from run where ${runsOf(tenant, reach, from, to)}${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
     group by stretch, class, state`;
+}
+
+const classesOf = (classOf: ReadonlyMap<JobN, number> | null, table: 'run' | 'run_total' = 'run'): RawBuilder<number> | null =>
+  (classOf === null ? null : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])), table));
+
+type Kept = Pick<Total, 'stretch' | 'class' | 'bytes' | 'seconds' | 'finished'> & Readonly<Record<string, number>>;
+
+const COUNTS = sql.raw(RUN_STATES.map(columnOf).map((one) => `sum(${one})::float8 as ${one}`).join(', '));
+
+function keptQuery(tenant: TenantId, reach: Reach, days: readonly DayOf[], classOf: ReadonlyMap<JobN, number> | null): RawBuilder<Kept> {
+  const first = Math.min(...days.map(({ day }) => day)), last = Math.max(...days.map(({ day }) => day)), classes = classesOf(classOf, 'run_total');
+  const stretches = Array.from({ length: last - first + 1 }, () => 0);
+  for (const { day, stretch } of days) stretches[day - first] = stretch + 1;
+  return sql<Kept>`
+    select stretch - 1 as stretch, class, ${COUNTS}, sum(bytes)::float8 as bytes, sum(seconds)::float8 as seconds, sum(finished)::float8 as finished from (
+      select ((select ${list(stretches)}::text::int[]))[run_total.day - ${first}::int + 1] as stretch, ${classes === null ? sql`run_total.job_n` : sql`${classes} - 1`} as class,
+        ${sql.raw(RUN_STATES.map(columnOf).join(', '))}, bytes, seconds, finished
+      from run_total where ${ofReach('run_total', tenant, reach)} and run_total.day between ${first}::int and ${last}::int${classes === null ? sql`` : sql` and ${classes} > 0`} offset 0) as one
+    where stretch > 0 group by stretch, class`;
+}
+
+/** One for each state that occurs; the first of them has the rest. */
+function spread(kept: Kept, into: Total[]): void {
+  const { stretch, class: of } = kept;
+  let { bytes, seconds, finished } = kept;
+  for (const state of RUN_STATES) {
+    const runs = kept[columnOf(state)] ?? 0;
+    if (runs === 0) continue;
+    into.push({ stretch, class: of, state, runs, bytes, seconds, finished });
+    [bytes, seconds, finished] = [0, 0, 0];
+  }
 }
 
 /** The tally of totals: none is a tally of nothing. */

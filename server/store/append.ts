@@ -3,6 +3,7 @@ import { type Id, type TableName, touches } from '#contract/fold.ts';
 import { checked } from './gate.ts';
 import { project } from './projection.ts';
 import type { By, Numbers } from './store.ts';
+import { writeTotals } from './totals.ts';
 import { AT_ONCE, type Place, sampleOf, writeChanges, writeLog, writeSamples } from './write.ts';
 
 /** What an append needs of its transaction. `bring` loads rows into `held`, one query a table; the head row is locked by `raise`. */
@@ -36,6 +37,7 @@ export async function append(ground: Ground, drafts: readonly Draft[], by: By | 
   for (const statement of [...writeChanges(ground, changes), writeSamples(ground, events.flatMap(sampleOf))]) ground.sent.add(statement);
   // Those that go in several pieces are not begun before these are through.
   if (events.length > AT_ONCE) await ground.sent.all();
+  ground.sent.add(writeTotals(ground, changes.placed));
   return events;
 }
 

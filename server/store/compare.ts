@@ -4,6 +4,7 @@ import { canonical } from './canonical.ts';
 import type { Folded } from './rebuild.ts';
 import type { TenantTx } from './store.ts';
 import { PROJECTED, recordOf, TABLE_NAMES } from './tables.ts';
+import { wrongTotals } from './totals.ts';
 
 /** A row that is not what the log says. `null`: not there. */
 export interface Difference { readonly table: string; readonly id: Id; readonly stored: string | null; readonly folded: string | null }
@@ -19,6 +20,7 @@ export async function compare(tx: TenantTx, folded: Folded): Promise<Difference[
   against(found, 'repository_sample', samples.map((one) => [place(one), one]), folded.samples.map((one) => [place(one), one]));
   const quarantined = await sql.selectFrom('quarantine').select(['seq', 'reason', 'at']).where('tenant_id', '=', tenant).execute();
   against(found, 'quarantine', quarantined.map((one) => [one.seq, one]), folded.quarantined.map((one) => [one.seq, one]));
+  found.push(...await wrongTotals(sql, tenant));
   return found;
 }
 

@@ -3,6 +3,7 @@ import type { Id } from '#contract/fold.ts';
 import type { Folded } from './rebuild.ts';
 import type { TenantTx } from './store.ts';
 import { PROJECTED, TABLE_NAMES } from './tables.ts';
+import { sumAllAgain } from './totals.ts';
 import { writeChanges, writeSamples } from './write.ts';
 
 /** Puts what the log says in the place of a tenant's rows. */
@@ -14,9 +15,11 @@ export async function replaceRows({ tenant, sql }: TenantTx, folded: Folded): Pr
   await Promise.all(writeChanges(place, {
     rows: rows as Parameters<typeof writeChanges>[1]['rows'],
     runSeq: new Map(folded.runSeq as ReadonlyMap<number, number>),
+    placed: [],
     days: new Map([...folded.days].map(([day, one]) => [day, { gained: one.rows, seq: one.seq }])),
     quarantined: [...folded.quarantined],
   }));
   await writeSamples(place, folded.samples);
+  await sumAllAgain(sql, tenant);
   await sql.updateTable('head').set({ epoch: raw<string>`gen_random_uuid()::text` }).where('tenant_id', '=', tenant).execute();
 }

@@ -1,15 +1,17 @@
 import type { GivesOf } from '#contract/calls.ts';
 import type { JobN, Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import type { RunState } from '#contract/monitoring/query.ts';
 import type { AnalyticsBy, PointOut } from '#contract/monitoring/reporting-rows.ts';
 import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
+import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known, KnownJobs } from '#server/reading/known-jobs.ts';
 import { answer, daysOf } from '#server/reading/question.ts';
-import type { Span } from '#server/reading/question.ts';
+import type { Question, Span } from '#server/reading/question.ts';
 import { iso } from '#server/reading/told.ts';
 import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
 import type { Total } from '#server/reading/totals.ts';
@@ -41,25 +43,31 @@ export function analyticsHandlers(world: World): Pick<Handlers, 'analytics' | 'c
 
     chartFailures: ({ by, ...input }, ask) => answer<GivesOf<'chartFailures'>>(world, ask, MESSAGES.getChart, input, LAST_DAYS, async (tx, question) => {
       const { from, to } = question, days = daysOf(question), before = daysOf({ ...question, from: from - (to - from), to: from });
-      const jobs = namedJobs(await knownJobs(tx, question), input.filters), { places, parts } = classesOf(jobs, by ?? null);
-      const totals = await totalsOf(tx, question, [...[...before, ...days].map((one) => one.from), to], places, []);
-      const byDay = heaps(totals, ({ stretch }) => stretch), pointOf = (day: Span, place: number): PointOut => pointAt(day, byDay.get(place) ?? []);
-      const byPart = heaps(totals.filter(({ stretch }) => stretch >= before.length), (one) => one.class);
-      return ok({
-        from: iso(from), to: iso(to), days: days.map((day, i) => pointOf(day, before.length + i)), before: before.map(pointOf),
-        series: by === undefined ? [] : parts.map((part, place) => ({ part, of: seriesOf(byPart.get(place) ?? [], before.length, days.length) }))
-          .filter(({ of }) => of.all > 0).sort((a, b) => b.of.all - a.of.all || (a.part.name < b.part.name ? -1 : 1)).slice(0, WORST)
-          .map(({ part, of: { failures, warnings } }) => ({ ...part, failures, warnings })),
-      });
+      const jobs = namedJobs(await knownJobs(tx, question), input.filters), { places } = classesOf(jobs, null);
+      const byDay = heaps(await totalsOf(tx, question, [...[...before, ...days].map((one) => one.from), to], places, []), ({ stretch }) => stretch);
+      const pointOf = (day: Span, place: number): PointOut => pointAt(day, byDay.get(place) ?? []);
+      const series = by === undefined ? [] : await worstOf(tx, question, days, classesOf(jobs, by));
+      return ok({ from: iso(from), to: iso(to), days: days.map((day, i) => pointOf(day, before.length + i)), before: before.map(pointOf), series });
     }),
   };
+}
+
+/** The worst parts of a time by day. Who they are is asked first: by day, a thousand companies would be a quarter of a million numbers. */
+async function worstOf(tx: TenantTx, question: Question, days: readonly Span[], { places, parts }: Classes): Promise<GivesOf<'chartFailures'>['series']> {
+  const bad = heaps((await totalsOf(tx, question, [question.from, question.to], places, [])).filter(({ state }) => isBad(state)), (one) => one.class);
+  const worst = parts.map((part, place) => ({ part, place, bad: (bad.get(place) ?? []).reduce((all, { runs }) => all + runs, 0) })).filter((one) => one.bad > 0)
+    .sort((a, b) => b.bad - a.bad || (a.part.name < b.part.name ? -1 : 1)).slice(0, WORST), nthOf = new Map(worst.map(({ place }, nth) => [place, nth]));
+  const jobs = new Map([...places].flatMap(([n, place]) => { const nth = nthOf.get(place); return nth === undefined ? [] : [[n, nth] as const]; }));
+  const byPart = heaps(await totalsOf(tx, question, [...days.map((one) => one.from), question.to], jobs, []), (one) => one.class);
+  return worst.map(({ part }, nth) => ({ ...part, ...seriesOf(byPart.get(nth) ?? [], days.length) }));
 }
 
 /** The second of two stretches beside the first. */
 const beside = (some: readonly Total[]) => ({ now: tallyOf(some.filter(({ stretch }) => stretch === 1)), before: tallyOf(some.filter(({ stretch }) => stretch === 0)) });
 
+interface Classes { readonly places: ReadonlyMap<JobN, number>; readonly parts: readonly Part[] }
 /** The parts that jobs fall into, and by job the place of its own. Null: all in one. */
-function classesOf(jobs: KnownJobs, by: AnalyticsBy | null): { readonly places: ReadonlyMap<JobN, number>; readonly parts: readonly Part[] } {
+function classesOf(jobs: KnownJobs, by: AnalyticsBy | null): Classes {
   if (by === null) return { places: new Map([...jobs.keys()].map((n) => [n, 0])), parts: [] };
   const known = new Map<string, number>(), places = new Map<JobN, number>(), parts: Part[] = [];
   for (const [n, job] of jobs) {
@@ -79,14 +87,14 @@ function pointAt({ date, from }: { readonly date: string; readonly from: Ms }, t
   };
 }
 
-function seriesOf(totals: readonly Total[], first: number, days: number): { readonly failures: number[]; readonly warnings: number[]; readonly all: number } {
+const isFailure = (state: RunState): boolean => state === 'Failed' || state === 'Error';
+const isBad = (state: RunState): boolean => isFailure(state) || state === 'Warning';
+
+function seriesOf(totals: readonly Total[], days: number): { readonly failures: number[]; readonly warnings: number[] } {
   const failures = Array.from({ length: days }, () => 0), warnings = [...failures];
-  let all = 0;
   for (const { state, stretch, runs } of totals) {
-    const into = state === 'Failed' || state === 'Error' ? failures : state === 'Warning' ? warnings : null, day = stretch - first;
-    if (into === null) continue;
-    into[day] = (into[day] ?? 0) + runs;
-    all += runs;
+    const into = isFailure(state) ? failures : state === 'Warning' ? warnings : null;
+    if (into !== null) into[stretch] = (into[stretch] ?? 0) + runs;
   }
-  return { failures, warnings, all };
+  return { failures, warnings };
 }

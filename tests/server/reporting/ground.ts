@@ -5,6 +5,7 @@ import type { JobRow, ProblemRow, RunRow, StatRow } from '#contract/monitoring/r
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
 import { makeCompany } from '#server/people/people.ts';
 import type { Store } from '#server/store/store.ts';
+import type { World } from '#server/world.ts';
 import { scopeOf } from '#server/sync/scope.ts';
 import { pagesOf } from '#server/sync/days.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
@@ -33,6 +34,7 @@ export function dice(seed: number) {
 export type Get = <T>(path: string) => Promise<Answer<T>>;
 export interface Estate {
   readonly store: Store;
+  readonly world: World;
   readonly tenant: string;
   readonly host: string;
   readonly wall: { readonly timeZone: string; readonly dayBeginsHour: number };
@@ -97,7 +99,7 @@ export async function anEstate(store: Store, seed: number, wall: Estate['wall'],
     }
   });
   return {
-    store, tenant, host, wall,
+    store, world: ground.world, tenant, host, wall,
     async as(name, roles, companies = null) {
       await user(ground, tenant, { username: name, name, roles, companies });
       const { token } = (await login(app, host, name)).body.data;
