@@ -11,6 +11,8 @@ import { brandEditCalls } from './brand/brand-edit-calls.ts';
 import { brandCalls } from './brand/calls.ts';
 import { settingsCalls } from './brand/settings-calls.ts';
 import type { Call, Gives, Taken, Takes } from './call.ts';
+import { ticketCalls } from './desk/ticket-calls.ts';
+import { ticketingCalls } from './desk/ticketing-calls.ts';
 import { ingestCalls } from './monitoring/ingest.ts';
 import { monitoringCalls } from './monitoring/calls.ts';
 import { deskCalls } from './monitoring/desk-calls.ts';
@@ -27,7 +29,7 @@ import { syncCalls } from './sync/calls.ts';
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...ingestCalls,
   ...recoveryCalls, ...profileCalls, ...actingCalls, ...oidcCalls,
-  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls,
+  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...ticketCalls, ...ticketingCalls,
 } as const;
 
 export type CallName = keyof typeof CALLS;

@@ -5,6 +5,7 @@ import { userPreferred } from './account/preferences.ts';
 import { shiftEnded } from './monitoring/shift.ts';
 import * as hints from './monitoring/hints.ts';
 import * as rules from './monitoring/rules.ts';
+import * as tickets from './desk/tickets.ts';
 import { viewRemoved, viewSaved } from './monitoring/views.ts';
 import * as people from './people/events.ts';
 
@@ -15,12 +16,13 @@ export const EventSchema = v.variant('type', [
   monitoring.jobFound, monitoring.jobChanged, monitoring.jobTaught, monitoring.jobIgnored, monitoring.jobHeeded,
   monitoring.runStarted, monitoring.runFinished, monitoring.runMissed,
   monitoring.causeFound, monitoring.problemOpened, monitoring.problemClosed,
-  monitoring.problemReviewed, monitoring.problemReopened, monitoring.problemSnoozed, monitoring.problemWoken, monitoring.problemNoted, monitoring.problemTicketed,
+  monitoring.problemReviewed, monitoring.problemReopened, monitoring.problemSnoozed, monitoring.problemWoken, monitoring.problemNoted, monitoring.problemTicketed, monitoring.problemTied,
   monitoring.keyMade, monitoring.keyRotated, monitoring.keyRevoked, monitoring.keyHeard,
   monitoring.computerSeen, monitoring.computerNoted, monitoring.computerIgnored, monitoring.computerHeeded, monitoring.repositorySampled,
   viewSaved, viewRemoved, shiftEnded,
   rules.ruleMade, rules.ruleChanged, rules.ruleRemoved, rules.rulesOrdered, rules.problemExcepted, rules.problemUnexcepted, rules.problemRuled,
   hints.hintSaved, hints.hintRemoved, hints.problemHelped,
+  tickets.ticketMade, tickets.ticketChanged, tickets.ticketLinked, tickets.ticketDeleted,
 ]);
 export type Event = v.InferOutput<typeof EventSchema>;
 export type EventType = Event['type'];

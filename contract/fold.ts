@@ -3,6 +3,8 @@ import type { CauseRow, ComputerRow, JobRow, KeyRow, ProblemRow, RepositoryRow, 
 import { foldMonitoring, touchesMonitoring } from './monitoring/fold.ts';
 import { foldPeople, touchesPeople } from './people/fold.ts';
 import { foldAccount, touchesAccount } from './account/fold.ts';
+import { foldDesk, touchesDesk } from './desk/fold.ts';
+import type { TicketRow } from './desk/tickets.ts';
 import type { PreferenceRow } from './account/preferences.ts';
 import type { ShiftRow } from './monitoring/shift.ts';
 import type { HintRow } from './monitoring/hints.ts';
@@ -14,7 +16,7 @@ export interface Tables {
   company: CompanyRow; user: UserRow;
   key: KeyRow; job: JobRow; stat: StatRow; run: RunRow; cause: CauseRow; problem: ProblemRow;
   computer: ComputerRow; repository: RepositoryRow;
-  view: ViewRow; rule: RuleRow; hint: HintRow; shift: ShiftRow; preference: PreferenceRow;
+  view: ViewRow; rule: RuleRow; hint: HintRow; shift: ShiftRow; preference: PreferenceRow; ticket: TicketRow;
 }
 export type TableName = keyof Tables;
 export type Id = number | string;
@@ -34,18 +36,18 @@ const PEOPLE = new Set([
 
 /** What an event means. Pure: the same on the server, on a device and in a rebuild from event 0 (LOG-5). Throws where the log contradicts itself (LOG-7). */
 export function fold(rows: Rows, logged: Logged): void {
-  if (!foldPeople(rows, logged) && !foldAccount(rows, logged)) foldMonitoring(rows, logged);
+  if (!foldPeople(rows, logged) && !foldAccount(rows, logged) && !foldDesk(rows, logged)) foldMonitoring(rows, logged);
 }
 
 export function touches(logged: Pick<Logged, 'event'>): Touch[] {
   const { event } = logged;
-  return PEOPLE.has(event.type) ? touchesPeople(event) : [...touchesAccount(event), ...touchesMonitoring(event)];
+  return PEOPLE.has(event.type) ? touchesPeople(event) : [...touchesAccount(event), ...touchesDesk(event), ...touchesMonitoring(event)];
 }
 
 /** Tables in memory: for tests, rebuilds and the simulator. */
 export function memoryRows(): { readonly [T in TableName]: Map<Id, Tables[T]> } {
   return {
     company: new Map(), user: new Map(), key: new Map(), job: new Map(), stat: new Map(), run: new Map(), cause: new Map(),
-    problem: new Map(), computer: new Map(), repository: new Map(), view: new Map(), rule: new Map(), hint: new Map(), shift: new Map(), preference: new Map(),
+    problem: new Map(), computer: new Map(), repository: new Map(), view: new Map(), rule: new Map(), hint: new Map(), shift: new Map(), preference: new Map(), ticket: new Map(),
   };
 }

@@ -25,6 +25,9 @@ import { repositoryHandlers } from './monitoring/repositories.ts';
 import { hintHandlers } from './monitoring/hints/handlers.ts';
 import { ruleHandlers } from './monitoring/rules/handlers.ts';
 import { syncHandlers } from './sync/handlers.ts';
+import { remoteHandlers } from './desk/remote-handlers.ts';
+import { ticketHandlers } from './desk/ticket-handlers.ts';
+import { ticketingHandlers } from './desk/ticketing-handlers.ts';
 import { adminHandlers } from './admin/handlers.ts';
 import { brandEditHandlers } from './brand/edit.ts';
 import { companyHandlers } from './people/companies.ts';
@@ -45,4 +48,5 @@ export const allHandlers = (world: World): Handlers => ({
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
   ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),
   ...logHandlers(world), ...adminHandlers(world), ...brandEditHandlers(world),
+  ...ticketHandlers(world), ...ticketingHandlers(world), ...remoteHandlers(world),
 });

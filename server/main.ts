@@ -11,6 +11,8 @@ import { OtherEstate } from './estate/estate.ts';
 import { startEstate, whoIsWho } from './estate/start.ts';
 import { firstStart } from './first-start.ts';
 import { makeLog } from './log.ts';
+import { ticketRoutes } from './desk/callback.ts';
+import { startTickets } from './desk/tickets-timer.ts';
 import { assetRoutes } from './brand/assets.ts';
 import { startClock } from './monitoring/clock.ts';
 import { startSums } from './reading/sum-days.ts';
@@ -43,7 +45,7 @@ const administrator = estate !== null ? null : await firstStart(world, demoPassw
   return giveUp(`The first start could not be finished. ${said(error)}`);
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
-const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); }, assets });
+const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); ticketRoutes(world)(on); }, assets });
 const server: Listening = await listen(app, config.port, hostname).catch(async (error: unknown) => {
   await store.close();
   return giveUp(portFault(error, config.port));
@@ -51,6 +53,7 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
 const timers = startClock(world);
 const sums = startSums(world);
 const sender = startPost(world);
+const tickets = startTickets(world);
 const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));
@@ -73,6 +76,7 @@ async function stop(signal: string): Promise<void> {
     timers.stop();
     sums.stop();
     await sender.stop();
+    await tickets.stop();
     await life?.stop();
     await server.stop(GRACE_MS);
     await store.close();

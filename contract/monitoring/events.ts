@@ -97,6 +97,9 @@ export const problemTicketed = v.strictObject({
   type: v.literal('problem.ticketed@1'),
   data: v.strictObject({ problems, ticket: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.ticketChars))) }),
 });
+/** The ticket that a problem has, and how it stands: what a device shows of it. `url`: its page in the ticketing system. Null: it has none, or one that is only named. */
+export const TiedSchema = v.strictObject({ id: uuid, open: v.boolean(), url: v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\//))) });
+export const problemTied = v.strictObject({ type: v.literal('problem.tied@1'), data: v.strictObject({ problems, tied: v.nullable(TiedSchema) }) });
 export const problemNoted = v.strictObject({ type: v.literal('problem.noted@1'), data: v.strictObject({ problems, content: comment }) });
 
 export const keyMade = v.strictObject({

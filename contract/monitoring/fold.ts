@@ -48,7 +48,11 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
     }
     case 'problem.ticketed@1': {
       const { ticket } = event.data;
-      return eachProblem(rows, event.data.problems, (one) => ({ ...one, ticket }));
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, ticket, ...(one.tied && { tied: null }) }));
+    }
+    case 'problem.tied@1': {
+      const { tied } = event.data;
+      return eachProblem(rows, event.data.problems, (one) => ({ ...one, tied }));
     }
     case 'problem.excepted@1': case 'problem.unexcepted@1': case 'problem.ruled@1':
     case 'rule.made@1': case 'rule.changed@1': case 'rule.removed@1': case 'rules.ordered@1':
@@ -94,7 +98,8 @@ export function foldMonitoring(rows: Rows, logged: Logged): void {
     case 'shift.ended@1': rows.shift?.set(event.data.id, { ...event.data, by: personOf(logged), receivedAt: at }); return;
     case 'company.made@1': case 'company.changed@1': case 'company.deleted@1':
     case 'user.made@1': case 'user.scoped@1': case 'user.changed@1': case 'user.deleted@1': case 'user.removed@1': case 'user.preferred@1':
-      return; // folded by people and account
+    case 'ticket.made@1': case 'ticket.changed@1': case 'ticket.linked@1': case 'ticket.deleted@1':
+      return; // folded by people, account and desk
     default:
       event satisfies never;
   }
@@ -116,7 +121,7 @@ export function touchesMonitoring(event: Event): Touch[] {
     case 'cause.found@1': return [['cause', event.data.n]];
     case 'problem.opened@1': case 'problem.closed@1': return [['problem', event.data.n], ['job', event.data.job]];
     case 'problem.reviewed@1': case 'problem.reopened@1': case 'problem.snoozed@1': case 'problem.woken@1': case 'problem.noted@1':
-    case 'problem.ticketed@1':
+    case 'problem.ticketed@1': case 'problem.tied@1':
       return event.data.problems.map((n): Touch => ['problem', n]);
     case 'problem.excepted@1': case 'problem.unexcepted@1': case 'problem.ruled@1': case 'problem.helped@1': return [['problem', event.data.problem]];
     case 'rule.made@1': case 'rule.changed@1': case 'rule.removed@1': return [['rule', event.data.id]];

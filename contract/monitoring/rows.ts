@@ -85,6 +85,7 @@ export interface CauseRow { readonly n: CauseN; readonly template: string; reado
 
 export interface Review { readonly by: UserId; readonly at: Ms; readonly comment: string | null }
 export interface Snooze { readonly by: UserId; readonly at: Ms; readonly until: Ms; readonly reason: string }
+export interface Tied { readonly id: string; readonly open: boolean; readonly url: string | null }
 export interface Note { readonly by: UserId; readonly at: Ms; readonly content: string }
 
 /** A problem is job + cause + state, from its first run until a success or another problem ends it. */
@@ -104,6 +105,8 @@ export interface ProblemRow {
   readonly snooze: Snooze | null;
   readonly note: Note | null;
   readonly ticket: string | null;
+  /** The ticket of that number, where it is one that is kept here, and whether it is open. */
+  readonly tied?: Tied | null;
   /** Known, counts as OK: the rule, by the name it had then, and since when. */
   readonly exception?: Omit<Ruled, 'hint'> | null;
   /** A person has taken an exception back: no rule makes it one again. */

@@ -3,16 +3,18 @@ import type { TenantTx } from '../store/store.ts';
 import { seal, unseal } from '../vault.ts';
 import type { World } from '../world.ts';
 
-const place = (name: SecretName) => ({ table: 'secret', column: 'sealed', row: name });
+/** What a provider keeps sealed: of its settings, and of the ticketing system that it connected. */
+export type KeptSecret = SecretName | 'connectwise' | 'autotask';
+const place = (name: KeptSecret) => ({ table: 'secret', column: 'sealed', row: name });
 
 /** A secret of the provider, opened; null where it has set none. */
-export async function secretOf(tx: TenantTx, world: World, name: SecretName): Promise<string | null> {
+export async function secretOf(tx: TenantTx, world: World, name: KeptSecret): Promise<string | null> {
   const row = await tx.sql.selectFrom('secret').select('sealed').where('tenant_id', '=', tx.tenant).where('name', '=', name).executeTakeFirst();
   return row ? unseal(tx, world, place(name), row.sealed) : null;
 }
 
 /** Keeps it sealed, in the place of the one before; null takes it away. */
-export async function keepSecret(tx: TenantTx, world: World, name: SecretName, value: string | null): Promise<void> {
+export async function keepSecret(tx: TenantTx, world: World, name: KeptSecret, value: string | null): Promise<void> {
   const { tenant, sql } = tx;
   if (value === null) {
     await sql.deleteFrom('secret').where('tenant_id', '=', tenant).where('name', '=', name).execute();

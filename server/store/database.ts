@@ -5,6 +5,7 @@ import type { Branding } from '#contract/brand/branding.ts';
 import type { ProviderSettings } from '#contract/brand/settings.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Tables } from '#contract/fold.ts';
+import type { Choices, TicketPart, Ticketing } from '#contract/desk/ticketing.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
 
@@ -29,7 +30,7 @@ export interface Database {
     seq: number;
   };
   cause: Projection<CauseN, 'cause'> & { kind: string; template: string };
-  problem: Projection<ProblemN, 'problem'> & { job_n: JobN; company_n: CompanyN; cause_n: CauseN; last_at: Ms; closed_at: Ms | null };
+  problem: Projection<ProblemN, 'problem'> & { job_n: JobN; company_n: CompanyN; cause_n: CauseN; last_at: Ms; closed_at: Ms | null; ticket_id: string | null };
   computer: ProjectionById<'computer'> & { key_id: KeyId; company_n: CompanyN; seen_at: Ms };
   repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
   view: ProjectionById<'view'>;
@@ -37,6 +38,11 @@ export interface Database {
   result_rule: ProjectionById<'rule'>;
   shift: ProjectionById<'shift'> & { received_at: Ms };
   preference: ProjectionById<'preference'> & { user_id: UserId };
+  /** `open`: 1, 0 where it is closed, -1 where it was deleted. */
+  ticket: ProjectionById<'ticket'> & { company_n: CompanyN; number: number; open: number; made_at: Ms; remote_id: string | null };
+  ticketing: TicketingTable;
+  ticket_company: { tenant_id: TenantId; company_n: CompanyN; remote_id: string; remote_name: string; health: 'ok' | 'renamed' | 'missing'; checked_at: Ms | null };
+  ticket_work: TicketWorkTable;
   repository_sample: RepositorySampleTable;
   run_day: RunDayTable;
   run_log: { tenant_id: TenantId; run_n: RunN; body: string };
@@ -266,6 +272,22 @@ export interface TrustedDeviceTable {
 
 /** Failures that are held against somebody, until when nothing more is looked at, and when all of it is forgotten (null: never). */
 export interface ThrottleTable { tenant_id: TenantId; bucket: string; failures: number; until: Ms; at: Ms; forget_at: Ms | null }
+
+/** What a provider connected. `cursor`: changes of the system are known up to then. `poll_at`: when it is asked next. `log_seq`: results are followed up to that event. */
+export interface TicketingTable {
+  tenant_id: TenantId;
+  settings: Json<Ticketing>;
+  choices: Json<Choices>;
+  cursor: Ms;
+  poll_at: Ms;
+  polled_at: Ms | null;
+  tries: Generated<number>;
+  fault: string | null;
+  log_seq: number;
+}
+
+/** A ticket that the system is to be told of: all of it, where it has none yet, else these parts. `held_until`: a server is at it. `next_at` null: given up until somebody changes it. */
+export interface TicketWorkTable { tenant_id: TenantId; ticket_id: string; version: Generated<number>; parts: Json<readonly TicketPart[]>; tries: Generated<number>; next_at: Ms | null; held_until: Generated<Ms>; fault: string | null }
 
 export interface SourceHealthTable {
   tenant_id: TenantId;

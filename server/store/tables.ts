@@ -37,7 +37,7 @@ export const PROJECTED: { readonly [T in TableName]: Projected<Tables[T]> } = {
     table: 'problem', id: 'n',
     columns: [
       bigint('job_n', (row) => row.job), bigint('company_n', (row) => row.company), bigint('cause_n', (row) => row.cause),
-      bigint('last_at', (row) => row.lastAt), bigint('closed_at', (row) => row.closedAt),
+      bigint('last_at', (row) => row.lastAt), bigint('closed_at', (row) => row.closedAt), { name: 'ticket_id', type: 'text', of: (row) => row.tied?.id ?? null },
     ],
   },
   computer: {
@@ -53,6 +53,13 @@ export const PROJECTED: { readonly [T in TableName]: Projected<Tables[T]> } = {
   rule: { table: 'result_rule', id: 'id', columns: [] },
   shift: { table: 'shift', id: 'id', columns: [bigint('received_at', (row) => row.receivedAt)] },
   preference: { table: 'preference', id: 'id', columns: [text('user_id', (row) => row.user)] },
+  ticket: {
+    table: 'ticket', id: 'id',
+    columns: [
+      bigint('company_n', (row) => row.company), bigint('number', (row) => row.number), bigint('open', (row) => (row.deletedAt !== null ? -1 : row.status.closed ? 0 : 1)), bigint('made_at', (row) => row.madeAt),
+      { name: 'remote_id', type: 'text', of: (row) => row.remote?.id ?? null },
+    ],
+  },
 };
 
 export const TABLE_NAMES = Object.keys(PROJECTED) as readonly TableName[];

@@ -1,0 +1,80 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Hono } from 'hono';
+import * as v from 'valibot';
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { readBytes } from '../http/body.ts';
+import { faultOf } from '../http/serve-call.ts';
+import { makeOften } from '../outbound/often.ts';
+import { tenantOfHost } from '../store/tenants.ts';
+import type { World } from '../world.ts';
+import { askPsa, sameSite, shaped } from './psa.ts';
+import { pollOne } from './ticket-poll.ts';
+import { deskOf, heard } from './ticketing.ts';
+import { CALLBACK } from './ticketing-handlers.ts';
+
+const MOST_BYTES = 262_144;
+const IN_A_MINUTE = 60;
+const KEEP: Ms = 10 * 60_000;
+const Body = v.object({ Type: v.optional(v.string()), ID: v.union([v.number(), v.string()]), Metadata: v.object({ key_url: v.string() }) });
+const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
+
+/**
+ * TICKET-6: ConnectWise tells of a change. What it says is not taken over: a call that is signed makes us read that ticket anew. The
+ * signature is over the very bytes that came; its key is asked of the system that is connected, and of no other address.
+ */
+export function ticketRoutes(world: World): (app: Hono) => void {
+  const often = makeOften(IN_A_MINUTE);
+  const keys = new Map<string, { readonly key: string; readonly at: Ms }>();
+
+  async function keyAt(url: string): Promise<string | null> {
+    const now = world.clock.now(), known = keys.get(url);
+    if (known && now >= known.at && now - known.at < KEEP) return known.key;
+    const told = await heard(async () => shaped('connectwise', Key, (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body));
+    if (!told.ok) return null;
+    if (keys.size > 100) keys.clear();
+    keys.set(url, { key: told.value.signing_key, at: now });
+    return told.value.signing_key;
+  }
+
+  async function take(tenant: TenantId, bytes: Uint8Array, signature: string): Promise<number> {
+    const { settings } = await world.store.tenant(tenant, deskOf, { readOnly: true });
+    const body = v.safeParse(Body, jsonOf(bytes));
+    if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success) return 400;
+    const { Metadata: { key_url: url }, ID: id } = body.output;
+    if (!sameSite(settings.connectwise.url, url, '.myconnectwise.net')) return 403;
+    const key = await keyAt(url);
+    if (key === null) return 503;
+    if (!signed(bytes, key, signature)) return 403;
+    await pollOne(world, tenant, String(id));
+    return 200;
+  }
+
+  return (app) => {
+    app.post(CALLBACK, async ({ req }) => {
+      const { raw } = req, host = (raw.headers.get('host') ?? '').replace(/:\d+$/, '');
+      const tenant = await tenantOfHost(world.store, host), signature = raw.headers.get('x-content-signature');
+      if (tenant === null || signature === null) return said(400);
+      if (often.ask(tenant, world.clock.now()) !== null) return said(429);
+      const bytes = await readBytes(raw, MOST_BYTES);
+      if (!bytes.ok) return said(413);
+      try {
+        return said(await take(tenant, bytes.value, signature));
+      } catch (error) {
+        world.log.error('a callback failed', { tenant, ...faultOf(error) });
+        return said(500);
+      }
+    });
+  };
+}
+
+const said = (status: number): Response => new Response(null, { status });
+
+function jsonOf(bytes: Uint8Array): unknown {
+  try { return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown; } catch { return null; }
+}
+
+/** Base64 of the HMAC-SHA256 of the body, under the SHA-256 of the key. */
+export function signed(bytes: Uint8Array, key: string, signature: string): boolean {
+  const own = createHmac('sha256', createHash('sha256').update(key).digest()).update(bytes).digest(), given = Buffer.from(signature, 'base64');
+  return given.length === own.length && timingSafeEqual(own, given);
+}

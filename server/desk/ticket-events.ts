@@ -1,0 +1,55 @@
+import type { Draft } from '#contract/events.ts';
+import { type TicketBy, type TicketRow, type TicketStatus, ticketNumber } from '#contract/desk/tickets.ts';
+import type { ProblemN } from '#contract/ids.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { RemoteTicket } from './psa.ts';
+
+/** Problems that a ticket is about. */
+export const problemsOf = async ({ sql, tenant }: TenantTx, ticket: string): Promise<readonly ProblemN[]> =>
+  (await sql.selectFrom('problem').select('n').where('tenant_id', '=', tenant).where('ticket_id', '=', ticket).orderBy('n').execute()).map(({ n }) => n);
+
+const ofTicket = ({ id, company }: Pick<TicketRow, 'id' | 'company'>, event: Draft['event']): Draft => ({ event, company, entity: `ticket:${id}` });
+const ofProblems = (company: number, problems: readonly ProblemN[], event: Draft['event']): Draft => ({ event, company, entity: problems.length === 1 ? `problem:${problems[0]}` : 'problem:*' });
+
+/** TICKET-2: the problems have the ticket: its number for who reads, and its state beside it. */
+export const tie = (row: Pick<TicketRow, 'id' | 'company' | 'number' | 'remote'>, open: boolean, problems: readonly ProblemN[]): Draft[] => (problems.length === 0 ? [] : [
+  ofProblems(row.company, problems, { type: 'problem.ticketed@1', data: { problems: [...problems], ticket: ticketNumber(row) } }),
+  state(row, open, problems),
+]);
+const state = ({ id, company, remote }: Pick<TicketRow, 'id' | 'company' | 'remote'>, open: boolean, problems: readonly ProblemN[]): Draft =>
+  ofProblems(company, problems, { type: 'problem.tied@1', data: { problems: [...problems], tied: { id, open, url: remote?.url ?? null } } });
+
+export type TicketChange = { -readonly [K in 'subject' | 'description' | 'status' | 'priority' | 'owner']?: TicketRow[K] };
+
+/** What changes, and where it opens or closes, that its problems show it. Nothing where nothing changes. */
+export function change(row: TicketRow, by: TicketBy, to: TicketChange, problems: readonly ProblemN[]): Draft[] {
+  const changed = Object.fromEntries(Object.entries(to).filter(([part, value]) => value !== undefined && JSON.stringify(value) !== JSON.stringify(row[part as keyof TicketChange]))) as TicketChange;
+  if (Object.keys(changed).length === 0) return [];
+  const turned = changed.status !== undefined && changed.status.closed !== row.status.closed;
+  return [
+    ofTicket(row, { type: 'ticket.changed@1', data: { id: row.id, by, ...changed } }),
+    ...(turned && problems.length > 0 ? [state(row, !(changed.status as TicketStatus).closed, problems)] : []),
+  ];
+}
+
+/** TICKET-6: what the system has is what the ticket is. The first time its number goes to the problems. */
+export function take(row: TicketRow, remote: RemoteTicket, problems: readonly ProblemN[]): Draft[] {
+  const link = { id: remote.id, number: remote.number, url: remote.url }, linked = { ...row, remote: link };
+  const known = row.remote !== null && JSON.stringify(row.remote) === JSON.stringify(link);
+  const { subject, status, owner, priority } = remote;
+  return [
+    ...(known ? [] : [ofTicket(row, { type: 'ticket.linked@1', data: { id: row.id, remote: link } }), ...tie(linked, !row.status.closed, problems)]),
+    ...change(linked, 'system', { subject: fitted(subject, row.subject), status, owner, priority }, problems),
+  ];
+}
+
+/** A subject of the system may be longer than ours, or empty. */
+const fitted = (said: string, before: string): string => said.trim().slice(0, 100).trim() || before;
+
+export const removal = (row: TicketRow, problems: readonly ProblemN[]): Draft[] => [
+  ofTicket(row, { type: 'ticket.deleted@1', data: { id: row.id } }),
+  ...(problems.length === 0 ? [] : [ofProblems(row.company, problems, { type: 'problem.ticketed@1', data: { problems: [...problems], ticket: null } })]),
+];
+export const making = (row: Omit<TicketRow, 'remote' | 'madeBy' | 'madeAt' | 'changedAt' | 'closedAt' | 'closedBy' | 'deletedAt'>, problems: readonly ProblemN[]): Draft[] => [
+  ofTicket(row, { type: 'ticket.made@1', data: row }), ...tie({ ...row, remote: null }, true, problems),
+];
