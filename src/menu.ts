@@ -48,8 +48,9 @@ export const menuOf = (roles: readonly Role[], features: Features | null = null,
   menu.filter(({ page }) => page === undefined || mayOpen(page, roles, features))
     .map((group) => ({ ...group, entries: group.entries.filter(({ to }) => mayOpen(PAGES[to], roles, features)) })).filter(({ entries }) => entries.length > 0);
 
-/** Where these roles begin: the first page that they may open. Everybody has a profile. */
-export const homeOf = (roles: readonly Role[], features: Features | null = null): string => menuOf(roles, features)[0]?.entries[0]?.to ?? '/monitoring/profile';
+/** Where these roles begin: at an overview, or at the first page that they may open. Everybody has a profile. */
+export const homeOf = (roles: readonly Role[], features: Features | null = null): string =>
+  OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ?? menuOf(roles, features)[0]?.entries[0]?.to ?? '/monitoring/profile';
 
 /** Where somebody goes on from an address that is no page: to the landing page of its own, where that is another page of this site, or to its first. */
 export function beginOf(who: Who, from: string): string {
@@ -57,4 +58,5 @@ export function beginOf(who: Who, from: string): string {
   const landing = localPath(me?.landingPage ?? '');
   return landing !== null && !NO_PAGES.has(landing) && from === '/' ? landing : homeOf(me?.roles ?? [], branding?.features ?? null);
 }
+const OVERVIEWS: readonly PagePath[] = ['/monitoring/dashboard', '/admin/dashboard'];
 const NO_PAGES: ReadonlySet<string> = new Set(['/', '/monitoring', '/monitoring/forbidden']);

@@ -24,6 +24,8 @@ const FIELDS = {
 const MORE = {
   mobilePhone: phone,
   officePhone: phone,
+  /** A code by SMS is asked for at every sign-in. */
+  sms: v.boolean(),
   sso: v.strictObject({ vac: v.optional(sso), vcd: v.optional(sso), zerto: v.optional(sso) }),
   managedFilterType: v.nullable(v.picklist(['managed', 'unmanaged'])),
   assignAsConnectWiseOwner: v.boolean(),
@@ -40,7 +42,7 @@ export const UserSchema = v.object({
   _id: v.string(), username: v.string(), name: v.string(), email: v.nullable(v.string()),
   roles: v.string(), acl: v.array(v.object({ role: RoleSchema })),
   companies: v.nullable(v.array(v.object({ n: v.number(), _id: v.string(), name: v.string() }))),
-  auth: v.picklist(['ad', 'db']), mobilePhone: v.nullable(v.string()), officePhone: v.nullable(v.string()),
+  auth: v.picklist(['ad', 'db']), mobilePhone: v.nullable(v.string()), officePhone: v.nullable(v.string()), sms: v.boolean(),
   sso: v.object({ vac: v.nullable(sso), vcd: v.nullable(sso), zerto: v.nullable(sso) }),
   accounts: v.array(v.object({ accountId: v.string(), name: v.nullable(v.string()) })),
   managedFilterType: v.nullable(v.picklist(['managed', 'unmanaged'])), assignAsConnectWiseOwner: v.boolean(), forceSecurityQuestions: v.boolean(),

@@ -44,6 +44,14 @@ export async function tellOfFactors(tx: TenantTx, world: World, to: string): Pro
   });
 }
 
+export async function tellOfSms(tx: TenantTx, world: World, to: string, on: boolean): Promise<void> {
+  const title = await titleOf(tx);
+  await post(tx, world, {
+    kind: 'mail', to, subject: `Codes by SMS at ${title} were switched ${on ? 'on' : 'off'}`,
+    text: `An administrator has switched codes by SMS ${on ? 'on' : 'off'} for your account at ${title}. ${on ? 'One is asked for at the next sign-in.' : 'None is asked for any more, unless your provider asks everybody.'}\n\nIf this was not meant, tell your administrator.\n`,
+  });
+}
+
 /** One line, as a subject has to be. */
 export const titleOf = async ({ tenant, sql }: TenantTx): Promise<string> =>
   (await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow()).branding.name.replace(/\s+/g, ' ');

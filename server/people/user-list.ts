@@ -88,7 +88,7 @@ async function listed(tx: TenantTx, signed: Signed, found: readonly Found[], now
     return {
       _id: person.id, username: person.username, name: person.name, email: person.email, roles: user.roles.join(', '), acl: user.roles.map((role) => ({ role })),
       companies: user.companies && user.companies.flatMap((n) => { const one = companies.get(n); return one ? [{ n, _id: one.id, name: one.name }] : []; }),
-      auth: person.auth, mobilePhone: person.mobile_phone, officePhone: person.office_phone,
+      auth: person.auth, mobilePhone: person.mobile_phone, officePhone: person.office_phone, sms: own.sms ?? false,
       sso: { vac: own.sso?.vac ?? null, vcd: own.sso?.vcd ?? null, zerto: own.sso?.zerto ?? null },
       accounts: (own.accounts ?? []).map(({ accountId, name }) => ({ accountId, name: name ?? null })),
       managedFilterType: own.managedFilterType ?? null, assignAsConnectWiseOwner: own.assignAsConnectWiseOwner ?? false, forceSecurityQuestions: person.force_questions,

@@ -18,17 +18,19 @@ import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
 import { badField, by, FORBIDDEN, isFresh, LAST_ADMINISTRATOR, NOT_FOUND, NOT_WHILE_ACTING, NOT_YOURSELF, REAUTH, signedOf, USERNAME_TAKEN } from './asking.ts';
-import { invite, tellOfNewAddress } from './invite.ts';
+import { invite, tellOfNewAddress, tellOfSms } from './invite.ts';
 import { userListed } from './user-list.ts';
 
 type Fields = Omit<TakenOf<'editUser'>, 'id'>;
 const ONE_OF_TWO = 'Give a first password, or have the user invited by mail.';
 const BY_DIRECTORY = 'The directory keeps the password of this user.';
+const NO_NUMBER = 'Give a mobile number for the codes.';
 
 export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editUser' | 'deleteUser' | 'addUserAccount' | 'removeUserAccount'> => ({
   async createUser({ password, invite: byMail = false, ...fields }, ask) {
     const signed = signedOf(ask);
     if (fields.auth === 'ad' ? password !== undefined || byMail : (password === undefined) !== byMail) return badField('password', fields.auth === 'ad' ? BY_DIRECTORY : ONE_OF_TWO);
+    if (fields.sms === true && (fields.mobilePhone ?? null) === null) return badField('sms', NO_NUMBER);
     if (above(signed, fields.roles) || !within(signed.companies, fields.companies)) return FORBIDDEN;
     let password_hash: string | null = null;
     if (password !== undefined) {
@@ -73,6 +75,7 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
       if (!isFresh(ask)) return REAUTH;
     }
     if (changed.includes('auth') && own) return NOT_YOURSELF;
+    if (changed.includes('sms') && fields.sms === true && (fields.mobilePhone === undefined ? person.mobile_phone : fields.mobilePhone) === null) return badField('sms', NO_NUMBER);
     if (fields.username !== undefined && await isTaken(tx, fields.username, id)) return USERNAME_TAKEN;
     if (!moved && changed.length === 0) return await shown(tx, ask, id);
 
@@ -94,6 +97,7 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
     // What it does in the name of others rests on rights that it may not have any more.
     if (moved) await endActingBy(tx, id, ask.now);
     if (changed.includes('auth')) await endSessionsOf(tx, id, ask.now);
+    if (changed.includes('sms') && person.email !== null) await tellOfSms(tx, world, person.email, fields.sms === true);
     if (changed.includes('email')) {
       if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
       // A link that went to the address from before is somebody else's by now.
@@ -183,8 +187,8 @@ async function keepAccounts(world: World, tx: TenantTx, ask: Ask, id: UserId, wh
 export const about = (id: UserId, event: Draft['event']): Draft => ({ event, company: null, entity: `user:${id}` });
 
 /** Ways by which an account could be taken over: a factor is shown before they change. */
-const SENSITIVE = new Set(['email', 'mobilePhone', 'officePhone', 'sso', 'auth']);
-const SETTINGS = ['sso', 'managedFilterType', 'assignAsConnectWiseOwner', 'veeamServiceAccount', 'isO365Migrator', 'landingPage', 'features'] as const;
+const SENSITIVE = new Set(['email', 'mobilePhone', 'officePhone', 'sms', 'sso', 'auth']);
+const SETTINGS = ['sms', 'sso', 'managedFilterType', 'assignAsConnectWiseOwner', 'veeamServiceAccount', 'isO365Migrator', 'landingPage', 'features'] as const;
 const settingsOf = (fields: Fields) => Object.fromEntries(SETTINGS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]]));
 const columnsOf = ({ mobilePhone, officePhone, forceSecurityQuestions }: Fields) => ({
   ...(mobilePhone !== undefined && { mobile_phone: mobilePhone }), ...(officePhone !== undefined && { office_phone: officePhone }),
@@ -196,7 +200,7 @@ interface Stood { readonly username: string; readonly name: string; readonly ema
 /** Names of fields that are given and differ from what stands. */
 function changedFields(fields: Fields, before: Stood): string[] {
   const { username, name, email, auth, mobile_phone: mobilePhone, office_phone: officePhone, force_questions: forceSecurityQuestions, settings } = before;
-  const stood: Readonly<Record<string, unknown>> = { ...settings, username, name, email, auth, mobilePhone, officePhone, forceSecurityQuestions };
+  const stood: Readonly<Record<string, unknown>> = { sms: false, ...settings, username, name, email, auth, mobilePhone, officePhone, forceSecurityQuestions };
   return Object.entries(fields).filter(([field, value]) => field !== 'roles' && field !== 'companies' && value !== undefined && !same(value, stood[field])).map(([field]) => field);
 }
 

@@ -6,6 +6,7 @@ import { BASE } from '#contract/messages/base.ts';
 import { door, onWho, whoNow } from '../door.ts';
 import { keep, kept } from '../kept.ts';
 import { localPath } from '../remembered.ts';
+import { withReauth } from './reauth.ts';
 import { tellFailure } from '../ui/toasts.ts';
 
 /** Where the administrator was who acts as somebody else now. */
@@ -23,7 +24,7 @@ export function useActAs(): (who: { readonly userId: string; readonly reason: st
   const { history } = useRouter();
   return async (who) => {
     const from = history.location.href;
-    const answer = await door().actAs(who);
+    const answer = await withReauth(() => door().actAs(who));
     if (!answer.ok) return answer.failure;
     if (answer.value.is === 'unsent') return { kind: 'conflict', message: BASE.badRequest };
     keep(FROM, from);

@@ -4,14 +4,15 @@ import { door } from '../door.ts';
 
 /**
  * Makes a call that may want a factor shown a moment ago (G44): then the person is asked to confirm that it is them, and the call is made once
- * more. Who does not confirm gets the refusal itself. `password`: the present one, typed on the page already; it is shown instead of asking again.
+ * more. Who does not confirm gets the refusal itself. `password`: the present one, typed on the page already; it is shown instead of asking, where
+ * the user has nothing better to show.
  */
 export async function withReauth<T>(call: () => Promise<Result<T>>, password?: string): Promise<Result<T>> {
   const first = await call();
   if (first.ok || first.failure.kind !== 'reauth_required') return first;
   if (password !== undefined) {
     const shown = await door().ask('reauth', { password });
-    return shown.ok ? call() : shown;
+    if (shown.ok || shown.failure.kind !== 'reauth_required') return shown.ok ? call() : shown;
   }
   return await confirmed() ? call() : first;
 }

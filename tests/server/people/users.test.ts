@@ -172,7 +172,7 @@ eachDatabase((_name, open) => {
     await make(root, 'eva');
     const id = await idOf('eva');
     ground.pass(6 * 60_000);
-    for (const more of [{ email: 'eve@example.org' }, { mobilePhone: '+15550100201' }, { officePhone: '+15550100202' }, { sso: { vac: { username: 'x', enabled: true } } }, { auth: 'ad' }]) {
+    for (const more of [{ email: 'eve@example.org' }, { mobilePhone: '+15550100201' }, { officePhone: '+15550100202' }, { mobilePhone: '+15550100201', sms: true }, { sso: { vac: { username: 'x', enabled: true } } }, { auth: 'ad' }]) {
       expect(said(await root('PUT', `users/${id}`, more))).toEqual([403, 'reauth_required', MESSAGES.reauth]);
     }
     expect((await root('PUT', `users/${id}`, { name: 'Eva B.', email: 'eva@example.net' })).body.data).toMatchObject({ name: 'Eva B.', email: 'eva@example.net' });
@@ -181,6 +181,23 @@ eachDatabase((_name, open) => {
     expect((await again('PUT', `users/${id}`, { email: 'eve@example.org' })).body.data).toMatchObject({ email: 'eve@example.org' });
     expect((await people.posted()).map((mail) => mail.to)).toEqual(['eva@example.net']);
     expect((await people.logged()).slice(-1)).toEqual(['user.changed@1']);
+  });
+
+  test('USER-13: who keeps a user has it asked for codes by SMS, where there is a number for them; it is told, and asked from then on', async () => {
+    const people = await thePeople(ground), { root, idOf, app, host } = people;
+    await make(root, 'gus');
+    const id = await idOf('gus'), put = (body: object) => root<UserListed>('PUT', `users/${id}`, body);
+    expect((await put({ sms: true })).body.error).toEqual({ kind: 'bad-input', issues: [{ path: 'sms', message: 'Give a mobile number for the codes.' }] });
+    expect((await root('POST', 'users', aUser('hal', { sms: true }))).body.error.issues).toEqual([{ path: 'sms', message: 'Give a mobile number for the codes.' }]);
+    expect((await put({ sms: false })).body.data).toMatchObject({ sms: false, secondFactor: 'none' });
+    expect(await people.posted()).toEqual([]);
+    expect((await put({ sms: true, mobilePhone: '+15550100203' })).body.data).toMatchObject({ sms: true, secondFactor: 'sms' });
+    expect((await login(app, host, 'gus', LONG)).body.data).toMatchObject({ step: 'code', methods: ['sms'] });
+    ground.pass(1_000);
+    expect((await put({ sms: false })).body.data).toMatchObject({ sms: false, secondFactor: 'none' });
+    expect((await login(app, host, 'gus', LONG)).body.data.token).toBeTypeOf('string');
+    const mails = (await people.posted()).filter(({ kind }) => kind === 'mail');
+    expect(mails.map(({ to, text }) => `${to} ${/switched codes by SMS (on|off)/.exec(text)?.[1]}`)).toEqual(['gus@example.net on', 'gus@example.net off']);
   });
 
   test('USER-8: a password that is set ends the sessions of its user, is told by mail and is for one sign-in; links on their way are void', async () => {

@@ -6,7 +6,7 @@ import { faultsOf } from '#src/form-faults.ts';
 
 const FULL: ProviderSettings = {
   mail: { host: 'smtp.example.com', port: 465, security: 'tls', username: null, from: 'a@example.com', fromName: 'A' }, sms: { url: 'https://sms.example', account: 'AC1', from: '+15550100' },
-  directory: { url: 'ldaps://dc.example', baseDn: 'DC=example', domain: 'EXAMPLE', serviceDn: 'CN=svc', ca: null }, oidc: { issuer: 'https://id.example', clientId: 'c', scope: 'openid email', label: 'Sign in' },
+  directory: { url: 'ldaps://dc.example', baseDn: 'DC=example', domain: 'EXAMPLE', serviceDn: 'CN=svc', ca: null }, oidc: { issuer: 'https://id.example', clientId: 'c', scope: 'openid email', label: 'Sign in', trustsFactor: true },
   sso: { vac: { url: 'https://vac.example' }, vcd: { url: 'https://vcd.example', organization: 'org' }, zerto: { url: 'https://z.example', zssp: 'https://zssp.example', username: 'z' } },
 };
 const takes = settingsCalls.setProviderSettings.takes;
@@ -27,6 +27,14 @@ test('BRAND-8: an empty form is refused field by field, in words of the field', 
     expect(Object.keys(faults).length).toBeGreaterThan(0);
     expect(Object.values(faults).filter((fault) => !known.has(fault))).toEqual([]);
   }
+});
+
+test('BRAND-8: a switch that was never set is off, and is sent as what it shows', () => {
+  const { oidc } = FULL, { trustsFactor: _, ...before } = oidc ?? {};
+  const draft = draftOf({ oidc: before } as ProviderSettings, 'oidc');
+  expect(draft['trustsFactor']).toBe('false');
+  expect(inputOf(FULL, 'oidc', draft)).toMatchObject({ oidc: { trustsFactor: false } });
+  expect(inputOf(FULL, 'oidc', { ...draft, trustsFactor: 'true' })).toMatchObject({ oidc: { trustsFactor: true } });
 });
 
 test('BRAND-8: taking one system away leaves the others as they are', () => {

@@ -17,7 +17,7 @@ import { pageLinks, pagesOf } from '#src/ui/pager.tsx';
 const ID = '3f2b8a54-90a1-4c0e-9d5c-0f1f0c7a1b22';
 const USER: UserListed = {
   _id: ID, username: 'ann', name: 'Ann Keller', email: 'ann@example.com', roles: 'operator, admin', acl: [{ role: 'operator' }, { role: 'admin' }],
-  companies: [{ n: 2, _id: 'x', name: 'Calloway Freight' }], auth: 'db', mobilePhone: '+15550100200', officePhone: null,
+  companies: [{ n: 2, _id: 'x', name: 'Calloway Freight' }], auth: 'db', mobilePhone: '+15550100200', officePhone: null, sms: false,
   sso: { vac: { username: 'ann-vac', enabled: true }, vcd: null, zerto: { zorgId: 'z-1', enabled: false } }, accounts: [], managedFilterType: 'managed', assignAsConnectWiseOwner: false,
   forceSecurityQuestions: false, veeamServiceAccount: null, isO365Migrator: false, landingPage: null, features: ['x'], passwordReset: false, invited: false, deleted: false, deletedAt: null,
   madeAt: 0, lastSignIn: null, signedIn: false, secondFactor: 'none', editable: true,
@@ -26,7 +26,7 @@ const NEW: UserDraft = { ...draftOf(null), name: 'Bo', username: 'bo', email: 'b
 
 test('USER-11: what the form lets through, the server takes; what the server would refuse is told at its field', () => {
   expect(faultsOf(draftOf(null), true)).toEqual({ name: 'Give a name.', username: 'Give a user name.', email: 'Give an e-mail address.' });
-  expect(faultsOf({ ...NEW, username: 'b o', email: 'bo', roles: [], companies: [], mobilePhone: '0555', landingPage: '//evil.example', sso: { ...NEW.sso, zerto: { name: ' ', enabled: true } }, first: 'password' }, true)).toEqual({
+  expect(faultsOf({ ...NEW, username: 'b o', email: 'bo', roles: [], companies: [], mobilePhone: '0555', sms: true, landingPage: '//evil.example', sso: { ...NEW.sso, zerto: { name: ' ', enabled: true } }, first: 'password' }, true)).toEqual({
     username: 'A user name has no spaces.', email: 'This is no e-mail address.', roles: 'Choose one role at least.', companies: 'Choose one company at least, or all.',
     mobilePhone: 'Write it with its country, such as +1 555 010 0200.', landingPage: 'A page of this portal begins with a slash, such as /monitoring/dashboard.',
     zerto: 'Give the account, or switch it off.', password: 'Give a first password.',
@@ -34,7 +34,7 @@ test('USER-11: what the form lets through, the server takes; what the server wou
   const words = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('', ' x ', '+49 (30) 1234-567', '0049301234567', '/monitoring/users', '\\x', '/\\x', 'a@b.co'));
   const drafts = fc.record({
     name: words, username: words, email: fc.oneof(words, fc.constant('bo@example.com')), auth: fc.constantFrom('ad' as const, 'db' as const), first: fc.constantFrom('invite' as const, 'password' as const), password: words,
-    roles: fc.uniqueArray(fc.constantFrom(...ROLES)), companies: fc.option(fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 5 })), mobilePhone: words, officePhone: words,
+    roles: fc.uniqueArray(fc.constantFrom(...ROLES)), companies: fc.option(fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 5 })), mobilePhone: words, officePhone: words, sms: fc.boolean(),
     sso: fc.record({ vac: sso(words), vcd: sso(words), zerto: sso(words) }), managedFilterType: fc.constantFrom('managed' as const, null), assignAsConnectWiseOwner: fc.boolean(), forceSecurityQuestions: fc.boolean(),
     isO365Migrator: fc.boolean(), veeamServiceAccount: words, landingPage: words,
   });

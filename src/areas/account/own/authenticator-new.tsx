@@ -1,15 +1,13 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { door } from '#src/door.ts';
-import { titleOf } from '#src/frame/branded.ts';
 import { withReauth } from '#src/frame/reauth.ts';
-import { useBranding } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AuthenticatorSecret } from '../authenticator-secret.tsx';
-import { RecoveryCodes } from '../recovery-codes.tsx';
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 
 export interface NewAuthenticatorProps {
   readonly id: string;
@@ -27,7 +25,6 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
   const [over, setOver] = useState<string | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const portal = titleOf(useBranding());
 
   async function confirm(event: SyntheticEvent): Promise<void> {
     event.preventDefault();
@@ -47,16 +44,7 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
     return field.current?.focus();
   }
 
-  if (codes !== null) {
-    return (
-      <Dialog title="Keep your recovery codes" stays onClose={onClose}>
-        <div className="grid gap-4 px-5 py-4">
-          <p className="m-0 text-ink-2">Each lets you in once when the app is not at hand. They are not shown again.</p>
-          <RecoveryCodes codes={codes} portal={portal} action="Done" onKept={onClose} />
-        </div>
-      </Dialog>
-    );
-  }
+  if (codes !== null) return <RecoveryCodesDialog codes={codes} says="Each lets you in once when the app is not at hand. They are not shown again." onClose={onClose} />;
   return (
     <Dialog
       title="Set up an authenticator" onClose={onClose} first={field}

@@ -5,12 +5,12 @@ import { withReauth } from '#src/frame/reauth.ts';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { StateLine } from './state-line.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { NewAuthenticator } from './authenticator-new.tsx';
 import { Confirm } from './confirm.tsx';
-import { Section } from './section.tsx';
 
 export interface FactorProps { readonly id: string; readonly factors: Factors; readonly onChanged: () => void }
 
@@ -33,7 +33,7 @@ export function Authenticator({ id, factors: { totp, policy, sms, phone }, onCha
   }
 
   return (
-    <Section wide title="Authenticator app" says={POLICIES[policy]}>
+    <FormSection wide title="Authenticator app" says={POLICIES[policy]}>
       <StateLine on={totp !== null} word={totp === null ? 'Not set up' : `On since ${formatDate(totp.since, zone)}`}>
         {totp === null ? 'An app on your phone makes a code of six digits, which is asked for after the password.' : 'Its code is asked for after the password.'}
         {sms && phone !== null && totp === null && ` Codes go by SMS to ${phone} until then.`}
@@ -50,7 +50,7 @@ export function Authenticator({ id, factors: { totp, policy, sms, phone }, onCha
           call={() => door().ask('removeTotp', { id })} onClose={() => setRemoving(false)} onDone={() => { tell('Authenticator removed'); onChanged(); }}
         />
       )}
-    </Section>
+    </FormSection>
   );
 }
 

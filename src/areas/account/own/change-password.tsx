@@ -1,10 +1,10 @@
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { useMe } from '#src/session.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { OwnPage } from './own-page.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { leastOf } from './password-words.ts';
-import { Section } from './section.tsx';
 import { useAsked } from './use-asked.ts';
 
 /** `/monitoring/change-password`: of the directory or of the database, whichever knows the user. */
@@ -14,12 +14,12 @@ export function ChangePassword() {
   return (
     <OwnPage title="Change password" asked={[factors]}>
       {() => me !== null && factors.value !== null && (
-        <Section title="A new password" says={me.auth === 'ad' ? 'It changes in the directory, for everything that you use it for.' : 'For this portal only.'}>
+        <FormSection title="A new password" says={me.auth === 'ad' ? 'It changes in the directory, for everything that you use it for.' : 'For this portal only.'}>
           <PasswordForm
             me={me} least={leastOf(factors.value)} current="Current password" failed={ACCOUNT.changePassword} action="Change the password"
             onChanged={() => tell('Password changed. Your other sessions have ended.')}
           />
-        </Section>
+        </FormSection>
       )}
     </OwnPage>
   );

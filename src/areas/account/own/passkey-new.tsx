@@ -2,16 +2,14 @@ import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { ACCOUNT } from '#contract/messages/account.ts';
 import { door } from '#src/door.ts';
-import { titleOf } from '#src/frame/branded.ts';
 import { makePasskey } from '#src/frame/passkey.ts';
 import { withReauth } from '#src/frame/reauth.ts';
-import { useBranding } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { RecoveryCodes } from '../recovery-codes.tsx';
 import { deviceOf } from './device-words.ts';
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 
 export interface NewPasskeyProps {
   readonly id: string;
@@ -28,7 +26,6 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
   const [fault, setFault] = useState<string | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  const portal = titleOf(useBranding());
 
   async function make(): Promise<string | null> {
     const asked = await withReauth(() => door().ask('passkeyOptions', { id }));
@@ -54,16 +51,7 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
     return setBusy(false);
   }
 
-  if (codes !== null) {
-    return (
-      <Dialog title="Keep your recovery codes" stays onClose={onClose}>
-        <div className="grid gap-4 px-5 py-4">
-          <p className="m-0 text-ink-2">Each lets you in once when the device is not at hand. They are not shown again.</p>
-          <RecoveryCodes codes={codes} portal={portal} action="Done" onKept={onClose} />
-        </div>
-      </Dialog>
-    );
-  }
+  if (codes !== null) return <RecoveryCodesDialog codes={codes} says="Each lets you in once when the device is not at hand. They are not shown again." onClose={onClose} />;
   return (
     <Dialog
       title="Add a passkey" onClose={onClose} first={field}

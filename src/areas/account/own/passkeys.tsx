@@ -4,12 +4,12 @@ import { door } from '#src/door.ts';
 import { knowsPasskeys } from '#src/frame/passkey.ts';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { formatAge, formatDate } from '#src/ui/format.ts';
 import { tell } from '#src/ui/toasts.ts';
 import type { FactorProps } from './authenticator.tsx';
 import { Confirm } from './confirm.tsx';
 import { NewPasskey } from './passkey-new.tsx';
-import { Section } from './section.tsx';
 import { StateLine } from './state-line.tsx';
 
 /** Passkeys of the user's devices: added under a name, removed. */
@@ -20,7 +20,7 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
   const now = useNow(60_000);
   const able = knowsPasskeys();
   return (
-    <Section wide title="Passkeys" says="A finger, a face or the lock of the device opens the account: there is no code to type and none to steal.">
+    <FormSection wide title="Passkeys" says="A finger, a face or the lock of the device opens the account: there is no code to type and none to steal.">
       {passkeys.length === 0 && <StateLine on={false} word="None">{able ? 'This device can keep one.' : 'This browser does not know passkeys.'}</StateLine>}
       {passkeys.length > 0 && (
         <ul aria-label="Passkeys" className="m-0 list-none p-0">
@@ -43,6 +43,6 @@ export function Passkeys({ id, factors: { passkeys }, onChanged }: FactorProps) 
           call={() => door().ask('removePasskey', { id, key: removing.key })} onClose={() => setRemoving(null)} onDone={() => { tell('Passkey removed'); onChanged(); }}
         />
       )}
-    </Section>
+    </FormSection>
   );
 }

@@ -11,6 +11,7 @@ import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -18,7 +19,6 @@ import { tell } from '#src/ui/toasts.ts';
 import { LANGUAGE_CHOICES, zoneChoices } from './choices.ts';
 import { changesOf, draftOf, faultsOf, FIELDS, refusalOf } from './profile-draft.ts';
 import type { Draft, Faults } from './profile-draft.ts';
-import { Section } from './section.tsx';
 
 export interface ProfileFormProps { readonly profile: Profile; readonly onSaved: (profile: Profile) => void }
 
@@ -69,31 +69,31 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
   return (
     <form ref={form} onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
       <UnsavedQuestion dirty={changes !== null && !busy} />
-      <Section title="Who you are" says="How colleagues see you beside what you did.">
+      <FormSection title="Who you are" says="How colleagues see you beside what you did.">
         <TextField {...field('name')} label="Name" autoComplete="name" maxLength={LIMITS.nameChars} />
         <TextField
           {...field('username')} label="Username" autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} readOnly={directory}
           hint={directory ? 'The directory keeps it.' : 'You sign in with it.'}
         />
-      </Section>
-      <Section title="How to reach you" says="Numbers are shown here only, and never kept on this device.">
+      </FormSection>
+      <FormSection title="How to reach you" says="Numbers are shown here only, and never kept on this device.">
         <TextField {...field('email')} label="E-mail" type="email" autoComplete="email" autoCapitalize="none" maxLength={254} hint="A change is told to the address before it." />
         <TextField {...field('mobilePhone')} label="Mobile phone" type="tel" autoComplete="tel" maxLength={40} hint="For codes when you sign in. With the country, such as +1 555 010 0200." />
         <TextField {...field('officePhone')} label="Office phone" type="tel" autoComplete="work tel" maxLength={40} />
-      </Section>
-      <Section title="Language and time" says={`Days of lists and reports are those of your provider (${zone}).`}>
+      </FormSection>
+      <FormSection title="Language and time" says={`Days of lists and reports are those of your provider (${zone}).`}>
         <Select
           label="Language" block value={draft.language} options={[{ value: '', word: 'No preference' }, ...LANGUAGE_CHOICES]} onChange={(language) => put({ language })}
         />
         <Combobox label="Time zone" value={draft.timeZone || NONE} options={[{ value: NONE, word: `As the provider (${zone})` }, ...zoneChoices()]} onChange={(chosen) => put({ timeZone: chosen === NONE ? '' : chosen })} />
-      </Section>
-      <Section title="Mails to you">
+      </FormSection>
+      <FormSection title="Mails to you">
         <div className="grid">
           {NOTICES.map((notice) => (
             <Switch key={notice} label={MAILS[notice][0]} detail={MAILS[notice][1]} on={draft.notices[notice]} onChange={(on) => put({ notices: { ...draft.notices, [notice]: on } })} />
           ))}
         </div>
-      </Section>
+      </FormSection>
       <div className="grid max-w-[740px] gap-3 pb-6 desk:pl-[260px]">
         {above !== null && <Callout tone="failed" alert>{above}</Callout>}
         <div className="flex flex-wrap items-center gap-2">

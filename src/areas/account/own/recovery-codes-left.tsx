@@ -1,15 +1,12 @@
 import { useState } from 'react';
 import { door } from '#src/door.ts';
-import { titleOf } from '#src/frame/branded.ts';
 import { withReauth } from '#src/frame/reauth.ts';
-import { useBranding } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { plural } from '#src/ui/format.ts';
-import { RecoveryCodes } from '../recovery-codes.tsx';
 import type { FactorProps } from './authenticator.tsx';
-import { Section } from './section.tsx';
+import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx';
 import { StateLine } from './state-line.tsx';
 
 /** Codes for when no device is at hand: how many are left, and new ones. */
@@ -17,7 +14,6 @@ export function RecoveryCodesLeft({ id, factors: { totp, passkeys, recoveryCodes
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
-  const portal = titleOf(useBranding());
   const able = totp !== null || passkeys.length > 0;
 
   async function renew(): Promise<void> {
@@ -32,18 +28,11 @@ export function RecoveryCodesLeft({ id, factors: { totp, passkeys, recoveryCodes
   }
 
   return (
-    <Section wide title="Recovery codes" says="The way in when the app or the device is lost.">
+    <FormSection wide title="Recovery codes" says="The way in when the app or the device is lost.">
       <StateLine on={left > 0} word={left > 0 ? `${plural(left, 'code')} left` : 'None'}>{able ? 'Each is good once.' : 'They come with an authenticator or a passkey.'}</StateLine>
       {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
       {able && <div><Button busy={busy} onClick={() => void renew()}>Make new codes</Button></div>}
-      {codes !== null && (
-        <Dialog title="Keep your recovery codes" stays onClose={() => setCodes(null)}>
-          <div className="grid gap-4 px-5 py-4">
-            <p className="m-0 text-ink-2">Those before them are good no more. These are not shown again.</p>
-            <RecoveryCodes codes={codes} portal={portal} action="Done" onKept={() => setCodes(null)} />
-          </div>
-        </Dialog>
-      )}
-    </Section>
+      {codes !== null && <RecoveryCodesDialog codes={codes} says="Those before them are good no more. These are not shown again." onClose={() => setCodes(null)} />}
+    </FormSection>
   );
 }

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useForced } from '#src/frame/forced.ts';
 import { useMe } from '#src/session.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { ForcedPage } from './forced-page.tsx';
 import { OwnPage } from './own-page.tsx';
 import { QuestionsForm } from './questions-form.tsx';
-import { Section } from './section.tsx';
 import { useAsked } from './use-asked.ts';
 
 const saved = (): void => tell('Security questions saved');
@@ -33,12 +33,12 @@ function Chosen() {
   return (
     <OwnPage title="Security questions" asked={[profile]}>
       {() => profile.value !== null && (
-        <Section
+        <FormSection
           title="Three questions"
           says={profile.value.securityQuestions.length > 0 ? 'You have answered three. New answers take the place of those before.' : 'They are asked, beside a code, when you unlock your account yourself.'}
         >
           <QuestionsForm id={profile.value.id} before={profile.value.securityQuestions} onSaved={saved} />
-        </Section>
+        </FormSection>
       )}
     </OwnPage>
   );

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useBranding, useMe } from '#src/session.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { Authenticator } from './authenticator.tsx';
 import { OwnPage } from './own-page.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { RecoveryCodesLeft } from './recovery-codes-left.tsx';
-import { Section } from './section.tsx';
 import { Sessions } from './sessions.tsx';
 import { useAsked } from './use-asked.ts';
 
@@ -23,9 +23,9 @@ export function Security() {
           <Passkeys id={id} factors={factors.value} onChanged={changed} />
           <RecoveryCodesLeft id={id} factors={factors.value} onChanged={changed} />
           {branding?.securityQuestions === true && (
-            <Section wide title="Security questions" says="Asked beside a code when you unlock your account yourself.">
+            <FormSection wide title="Security questions" says="Asked beside a code when you unlock your account yourself.">
               <p className="m-0"><Link to="/monitoring/security-questions" className="inline-flex items-center text-accent underline underline-offset-2 pointer-coarse:min-h-11">Choose three and answer them</Link></p>
-            </Section>
+            </FormSection>
           )}
           <Sessions id={id} sessions={sessions.value} onChanged={sessions.again} />
         </>

@@ -7,11 +7,11 @@ import { useZone } from '#src/session.ts';
 import { Badge } from '#src/ui/badge.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { formatAge, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { beganBy, deviceOf } from './device-words.ts';
-import { Section } from './section.tsx';
 
 export interface SessionsProps { readonly id: string; readonly sessions: readonly OpenSession[]; readonly onChanged: () => void }
 
@@ -35,7 +35,7 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
   }
 
   return (
-    <Section wide title="Where you are signed in" says="A session that you do not know: end it, and change your password.">
+    <FormSection wide title="Where you are signed in" says="A session that you do not know: end it, and change your password.">
       {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
       <ul aria-label="Sessions" className="m-0 list-none p-0">
         {sessions.map((one) => (
@@ -55,6 +55,6 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
         ))}
       </ul>
       <div>{others.length > 0 ? <Button busy={busy === 'others'} onClick={() => void end('others')}>End all others</Button> : <p className="m-0 text-ink-3">Nowhere else.</p>}</div>
-    </Section>
+    </FormSection>
   );
 }

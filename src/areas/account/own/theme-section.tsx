@@ -2,9 +2,9 @@ import { setMini, useMini } from '#src/frame/drawer-state.ts';
 import { setSideColour, SIDE_COLOURS, useSideColour } from '#src/frame/side-colour.ts';
 import { setTheme, THEMES, useTheme } from '#src/theme.ts';
 import type { Theme } from '#src/theme.ts';
+import { FormSection } from '#src/ui/form-section.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
-import { Section } from './section.tsx';
 
 /** How the portal looks: at once, and by itself on the user's other devices. What cannot be sent is tried again in silence. */
 export function ThemeSection() {
@@ -12,7 +12,7 @@ export function ThemeSection() {
   const mini = useMini();
   const colour = useSideColour();
   return (
-    <Section title="How it looks" says="Takes effect at once, on all of your devices.">
+    <FormSection title="How it looks" says="Takes effect at once, on all of your devices.">
       <Select label="Theme" block value={theme} options={THEMES.map((value) => ({ value, word: WORDS[value] }))} onChange={setTheme} />
       <fieldset className="m-0 min-w-0 border-0 p-0">
         <legend className="pb-1.5 font-semibold">Colour of the sidebar</legend>
@@ -30,7 +30,7 @@ export function ThemeSection() {
         </div>
       </fieldset>
       <Switch label="Small sidebar" detail="Icons only, on screens that are wide enough for it." on={mini} onChange={setMini} />
-    </Section>
+    </FormSection>
   );
 }
 

@@ -12,6 +12,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 import { Select } from '#src/ui/select.tsx';
+import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -149,6 +150,7 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
 }
 
 function OneField({ field: { label, hint, kind = 'text', options }, value, fault, onChange }: { readonly field: PartField; readonly value: string; readonly fault: string | null; readonly onChange: (value: string) => void }) {
+  if (kind === 'switch') return <Switch label={label} {...(hint !== undefined && { detail: hint })} on={value === 'true'} onChange={(on) => onChange(String(on))} />;
   if (options) return <Select label={label} block value={value} options={options} fault={fault} onChange={onChange} />;
   const shared = { label, value, fault, ...(hint !== undefined && { hint }), spellCheck: false, autoComplete: 'off', autoCapitalize: 'none' };
   if (kind === 'many') return <TextArea {...shared} mono onChange={(event) => onChange(event.target.value)} />;

@@ -1,13 +1,13 @@
 import type { ProviderSettings, SecretName } from '#contract/brand/settings.ts';
 import type { Tried } from '#contract/brand/settings-calls.ts';
 
-/** A field of a part, as it is typed. `many`: several lines. `options`: one of these. An empty one that is `optional` is sent as null. */
+/** A field of a part, as it is typed. `many`: several lines. `switch`: `true` where it is on. `options`: one of these. An empty one that is `optional` is sent as null. */
 export interface PartField {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
   readonly wrong: string;
-  readonly kind?: 'text' | 'number' | 'email' | 'url' | 'many';
+  readonly kind?: 'text' | 'number' | 'email' | 'url' | 'many' | 'switch';
   readonly optional?: true;
   readonly options?: readonly { readonly value: string; readonly word: string }[];
   readonly first?: string;
@@ -73,6 +73,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
       { name: 'issuer', label: 'Issuer', hint: 'Such as https://login.example.com/tenant/v2.0.', ...address },
       { name: 'clientId', label: 'Client id', ...account },
       { name: 'label', label: 'Words of the button', hint: 'Such as: Sign in with Example.', first: 'Sign in with OpenID Connect', ...account },
+      { name: 'trustsFactor', label: 'Its second factor counts', hint: 'Who comes from there is asked for no other one. Only where the issuer asks everybody for one.', kind: 'switch', first: 'false', wrong: 'Choose one.' },
     ],
     secret: 'Client secret', tried: 'oidc', tries: 'Asks the issuer who it is.',
   },
@@ -106,7 +107,7 @@ export const draftOf = (settings: ProviderSettings, name: PartName): PartDraft =
   const kept = keptPart(settings, name);
   return Object.fromEntries(PARTS[name].fields.map((field) => {
     const value = kept?.[field.name];
-    return [field.name, kept === null ? field.first ?? '' : typeof value === 'string' || typeof value === 'number' ? String(value) : ''];
+    return [field.name, kept === null ? field.first ?? '' : typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : field.kind === 'switch' ? 'false' : ''];
   }));
 };
 
@@ -114,7 +115,7 @@ export const draftOf = (settings: ProviderSettings, name: PartName): PartDraft =
 export function inputOf(settings: ProviderSettings, name: PartName, draft: PartDraft): Partial<Record<keyof ProviderSettings, unknown>> {
   const value = { ...keptPart(settings, name), ...Object.fromEntries(PARTS[name].fields.map(({ name: field, kind, optional }) => {
     const typed = (draft[field] ?? '').trim();
-    return [field, optional && typed === '' ? null : kind === 'number' ? Number(typed) : typed];
+    return [field, optional && typed === '' ? null : kind === 'number' ? Number(typed) : kind === 'switch' ? typed === 'true' : typed];
   })) };
   return wrapped(settings, name, value);
 }

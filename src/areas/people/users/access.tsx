@@ -14,7 +14,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { LOGS_PATH } from '../logs/address.ts';
 import { sentenceOf } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
-import { DeleteUser, RemoveUser } from './end-dialogs.tsx';
+import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
 import { LoginAsDialog } from './login-as-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { AUTH_WORDS, FACTOR_WORDS, stateOf } from './words.ts';
@@ -34,7 +34,7 @@ export interface AccessProps {
 
 /** How a user gets in, and how it ends. */
 export function Access({ me, user, offline, zone, now, onChanged, onGone, onFollow }: AccessProps) {
-  const [asking, setAsking] = useState<'password' | 'login-as' | 'delete' | 'remove' | null>(null);
+  const [asking, setAsking] = useState<'password' | 'factors' | 'login-as' | 'delete' | 'remove' | null>(null);
   const [sending, setSending] = useState(false);
   const own = idOf(user) === me.id || idOf(user) === me.acting?.id, locked = !user.editable, state = stateOf(user);
   const why = offline ? { title: MESSAGES.needsNetwork } : {};
@@ -71,6 +71,11 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           <Button icon="key" disabled={offline} {...why} onClick={() => setAsking('password')}>Set a password</Button>
         </Deed>
       )}
+      {may && user.secondFactor !== 'none' && (
+        <Deed title="Second factors" says="For who has lost the phone or the device: authenticator, passkeys and recovery codes are taken away, and the mobile number has to be proven anew. Its sessions end, and it is told by mail.">
+          <Button icon="lock" disabled={offline} {...why} onClick={() => setAsking('factors')}>Take the second factors away</Button>
+        </Deed>
+      )}
       {may && me.acting === null && mayActAs(me, { roles: user.acl.map(({ role }) => role), companies: user.companies && user.companies.map(({ n }) => n) }, false) && (
         <Deed title="Log in as this user" says="You see the portal as this user does, for an hour at most. The reason stands in the log of both, and what you do is recorded with your name.">
           <Button icon="person" disabled={offline} {...why} onClick={() => setAsking('login-as')}>Log in as {short(user.username)}</Button>
@@ -92,6 +97,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
         </Deed>
       )}
       {asking === 'password' && <PasswordDialog user={user} onDone={() => { close(); onChanged(); }} onClose={close} />}
+      {asking === 'factors' && <ResetFactors user={user} onDone={() => { close(); onChanged(); }} onClose={close} />}
       {asking === 'login-as' && <LoginAsDialog user={user} onClose={close} />}
       {asking === 'delete' && <DeleteUser user={user} onDone={() => { close(); onGone(); }} onClose={close} />}
       {asking === 'remove' && <RemoveUser user={user} onDone={() => { close(); onGone(); }} onClose={close} />}

@@ -25,6 +25,22 @@ export function DeleteUser({ user, onDone, onClose }: EndProps) {
   );
 }
 
+export function ResetFactors({ user, onDone, onClose }: EndProps) {
+  const end = async (): Promise<string | null> => {
+    const result = await withReauth(() => door().ask('resetFactors', { id: idOf(user) }));
+    if (!result.ok) return sentenceOf(result.failure, PEOPLE.editUser);
+    tell(`The second factors of ${user.name} are taken away.`);
+    onDone();
+    return null;
+  };
+  return (
+    <TypedConfirm title="Take the second factors away?" type={null} word="Take them away" onConfirm={end} onClose={onClose}>
+      <p className="m-0">Until <b className="text-ink">{user.username}</b> sets up new ones, the password alone lets in, unless the provider asks everybody for more. Make sure that it is this user who asks you.</p>
+      <p className="m-0">Its sessions end at once. This cannot be undone.</p>
+    </TypedConfirm>
+  );
+}
+
 export function RemoveUser({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => door().ask('removeUser', { id: idOf(user) }));

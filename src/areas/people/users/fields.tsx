@@ -71,6 +71,10 @@ function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
       {user === null && draft.auth === 'db' && draft.first === 'password' && (
         <TextField label="First password" type="password" {...text(draft.password, (password) => onChange({ password }), LIMITS.passwordChars)} autoComplete="new-password" fault={faults.password ?? null} hint="15 characters or more; no common word." />
       )}
+      <div {...(faults.sms !== undefined && { 'data-fault': true })}>
+        <Switch label="Code by SMS" detail="Asked for at every sign-in, by the mobile phone; an authenticator or a passkey comes first" on={draft.sms} onChange={(sms) => onChange({ sms })} />
+        <GroupFault>{faults.sms}</GroupFault>
+      </div>
     </FormPart>
   );
 }

@@ -21,6 +21,7 @@ export interface UserDraft {
   readonly companies: readonly CompanyN[] | null;
   readonly mobilePhone: string;
   readonly officePhone: string;
+  readonly sms: boolean;
   readonly sso: Readonly<Record<SsoSystem, SsoDraft>>;
   readonly managedFilterType: 'managed' | 'unmanaged' | null;
   readonly assignAsConnectWiseOwner: boolean;
@@ -36,7 +37,7 @@ const NO_SSO: SsoDraft = { name: '', enabled: false };
 export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): UserDraft {
   if (user === null) {
     return {
-      name: '', username: '', email: '', auth, first: 'invite', password: '', roles: ['read-only'], companies: null, mobilePhone: '', officePhone: '',
+      name: '', username: '', email: '', auth, first: 'invite', password: '', roles: ['read-only'], companies: null, mobilePhone: '', officePhone: '', sms: false,
       sso: { vac: NO_SSO, vcd: NO_SSO, zerto: NO_SSO }, managedFilterType: null, assignAsConnectWiseOwner: false, forceSecurityQuestions: false, isO365Migrator: false,
       veeamServiceAccount: '', landingPage: '',
     };
@@ -44,7 +45,7 @@ export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): User
   const { vac, vcd, zerto } = user.sso;
   return {
     name: user.name, username: user.username, email: user.email ?? '', auth: user.auth, first: 'invite', password: '', roles: user.acl.map(({ role }) => role),
-    companies: user.companies && user.companies.map(({ n }) => n), mobilePhone: user.mobilePhone ?? '', officePhone: user.officePhone ?? '',
+    companies: user.companies && user.companies.map(({ n }) => n), mobilePhone: user.mobilePhone ?? '', officePhone: user.officePhone ?? '', sms: user.sms,
     sso: {
       vac: { name: vac?.username ?? '', enabled: vac?.enabled ?? false }, vcd: { name: vcd?.username ?? '', enabled: vcd?.enabled ?? false },
       zerto: { name: zerto?.zorgId ?? '', enabled: zerto?.enabled ?? false },
@@ -58,7 +59,7 @@ export function draftOf(user: UserListed | null, auth: 'ad' | 'db' = 'db'): User
 export const phoneOf = (typed: string): string => typed.replace(/[\s().-]/g, '').replace(/^00/, '+');
 
 /** Fields in the order of the form: the first that is wrong gets the focus. */
-export const FIELDS = ['name', 'username', 'email', 'password', 'roles', 'companies', 'mobilePhone', 'officePhone', 'vac', 'vcd', 'zerto', 'veeamServiceAccount', 'landingPage'] as const;
+export const FIELDS = ['name', 'username', 'email', 'password', 'roles', 'companies', 'mobilePhone', 'officePhone', 'sms', 'vac', 'vcd', 'zerto', 'veeamServiceAccount', 'landingPage'] as const;
 export type Field = (typeof FIELDS)[number];
 export type Faults = Readonly<Partial<Record<Field, string>>>;
 
@@ -76,6 +77,7 @@ export function faultsOf(draft: UserDraft, isNew: boolean): Faults {
   say('companies', draft.companies?.length === 0 ? 'Choose one company at least, or all.' : null);
   say('mobilePhone', phone(draft.mobilePhone));
   say('officePhone', phone(draft.officePhone));
+  say('sms', draft.sms && draft.mobilePhone.trim() === '' ? 'Give a mobile number for the codes.' : null);
   for (const system of SSO_SYSTEMS) say(system, draft.sso[system].enabled && draft.sso[system].name.trim() === '' ? 'Give the account, or switch it off.' : null);
   say('landingPage', draft.landingPage.trim() === '' || /^\/(?![/\\])/.test(draft.landingPage.trim()) ? null : 'A page of this portal begins with a slash, such as /monitoring/dashboard.');
   return faults;
@@ -109,7 +111,7 @@ function inputOf(draft: UserDraft) {
   const { sso, mobilePhone, officePhone } = draft, account = ({ name, enabled }: SsoDraft) => ({ username: orNull(name), enabled });
   return {
     name: cut(draft.name), username: cut(draft.username), email: draft.email.trim(), auth: draft.auth, first: draft.first, password: draft.password, roles: [...draft.roles],
-    companies: draft.companies && [...draft.companies], mobilePhone: mobilePhone.trim() === '' ? null : phoneOf(mobilePhone), officePhone: officePhone.trim() === '' ? null : phoneOf(officePhone),
+    companies: draft.companies && [...draft.companies], mobilePhone: mobilePhone.trim() === '' ? null : phoneOf(mobilePhone), officePhone: officePhone.trim() === '' ? null : phoneOf(officePhone), sms: draft.sms,
     sso: { vac: account(sso.vac), vcd: account(sso.vcd), zerto: { zorgId: orNull(sso.zerto.name), enabled: sso.zerto.enabled } },
     managedFilterType: draft.managedFilterType, assignAsConnectWiseOwner: draft.assignAsConnectWiseOwner, forceSecurityQuestions: draft.forceSecurityQuestions, isO365Migrator: draft.isO365Migrator,
     veeamServiceAccount: orNull(draft.veeamServiceAccount), landingPage: orNull(draft.landingPage),

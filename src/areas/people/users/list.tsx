@@ -28,13 +28,13 @@ export function UserList({ rows, open, sort, zone, now, busy, narrow, onSort, on
       <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
         <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
           <SortHead word="User" by="username" sort={sort} onSort={onSort} className="pl-5" />
-          <SortHead word="E-mail" by="email" sort={sort} onSort={onSort} className={wide} />
-          <th scope="col" className="w-[18%] font-normal">Roles</th>
-          <th scope="col" className={`w-[14%] font-normal ${wide}`}>Companies</th>
+          <SortHead word="E-mail" by="email" sort={sort} onSort={onSort} className={`w-[22%] ${wide}`} />
+          <th scope="col" className={`font-normal ${narrow ? 'w-[18%]' : 'w-[18%] desk:w-[14%]'}`}>Roles</th>
+          <th scope="col" className={`w-[11%] font-normal ${wide}`}>Companies</th>
           <th scope="col" className={`w-[72px] font-normal ${wide}`}>Accounts</th>
           <th scope="col" className={`w-28 font-normal ${wide}`}>Second factor</th>
           <SortHead word="Last sign-in" by="lastSignIn" sort={sort} onSort={onSort} className="w-[104px]" />
-          <th scope="col" className="w-[156px] pr-5 font-normal">State</th>
+          <th scope="col" className="w-[148px] pr-5 font-normal">State</th>
         </tr>
       </thead>
       <tbody className="block tablet:table-row-group">

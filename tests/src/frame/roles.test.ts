@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { can, ROLES } from '#contract/abilities.ts';
+import type { Ability, Role } from '#contract/abilities.ts';
+import type { CallName } from '#contract/calls.ts';
+import { callOf } from '#contract/calls.ts';
+import type { Features } from '#contract/brand/branding.ts';
+import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import { PAGE_PATHS, PAGES } from '#contract/pages.ts';
+import type { Page, PagePath } from '#contract/pages.ts';
+import { passage } from '#src/guards.ts';
+import type { KnownWho } from '#src/guards.ts';
+import { homeOf, menuOf } from '#src/menu.ts';
+import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
+
+/** The table of the specification's section 6, as it is written there; `sources` is the portal's own. */
+const TABLE: Readonly<Record<Role, string>> = {
+  'admin': 'dashboard users companies reporting report-settings userLogs trends licensing licensing-export hints invoices sources',
+  'read-only': 'spreadsheet-report overview tickets repositories companies-filter rankings dashboard daily-checks calendar-report reporting report-settings',
+  'operator': 'spreadsheet-report overview tickets repositories companies-filter rankings dashboard daily-checks calendar-report reporting report-settings rules job-actions trends',
+  'super-admin': 'reporting report-settings licensing userLogs trends admin.dashboard o365.subscriptions o365.subscriptions-export licensing-export invoices o365.consumption-export sources',
+  'o365_admin': 'users o365.users o365.jobs o365.organizations o365.reporting o365.licensing o365.repositories o365.dashboard o365.restorePortal o365.restoreOutlook o365.restoreOnedrive o365.restoreSharepoint o365.restoreTeams o365.consumption o365.service-level o365.consumption-export',
+  'sub-sp': '',
+};
+const abilitiesOf = (role: Role): readonly string[] =>
+  TABLE[role].split(' ').filter((word) => word !== '').map((word) => (word.includes('.') ? word : word === 'companies' ? 'common.companies' : `monitoring.${word}`));
+const ALL = [...new Set(ROLES.flatMap((role) => abilitiesOf(role)))] as readonly Ability[];
+
+/** Pages of the specification's section 2 by what they need. */
+const NAMED: Readonly<Record<string, string | null>> = {
+  '/monitoring/dashboard': 'monitoring.dashboard', '/monitoring/users': 'monitoring.users', '/monitoring/users-logs': 'monitoring.userLogs', '/monitoring/rules': 'monitoring.rules',
+  '/monitoring/companies': 'common.companies', '/monitoring/profile': null, '/monitoring/change-password': null, '/monitoring/reset-password': null, '/monitoring/security-questions': null,
+  '/monitoring/daily-checks': 'monitoring.daily-checks', '/monitoring/calendar-report': 'monitoring.calendar-report', '/monitoring/licensing': 'monitoring.licensing',
+  '/monitoring/report-settings': 'monitoring.report-settings', '/monitoring/forbidden': null, '/monitoring/analytics/trends': 'monitoring.trends', '/monitoring/hints': 'monitoring.hints',
+  '/monitoring/invoices': 'monitoring.invoices', '/admin/dashboard': 'admin.dashboard',
+};
+
+/** What a page asks of the server when it is opened. */
+const ASKED: Partial<Record<PagePath, readonly CallName[]>> = {
+  '/monitoring/users': ['listUsers', 'exportUsers', 'createUser', 'editUser', 'resetFactors'], '/monitoring/companies': ['reportCompanies', 'exportCompanies', 'createCompany'],
+  '/monitoring/users-logs': ['listUserLogs', 'exportUserLogs'], '/monitoring/evidence': ['listEvidence'], '/monitoring/sources': ['listKeys', 'makeKey'],
+  '/monitoring/daily-checks/computers': ['listComputersNow'], '/monitoring/rules': ['listRules', 'makeRule', 'testRule'],
+  '/admin/dashboard': ['adminOverview', 'listProviders'], '/admin/events': ['adminEvents', 'exportAdminEvents', 'listProviders'], '/admin/providers': ['listProviders', 'createProvider', 'setHosts'],
+  '/admin/branding': ['brandingOf', 'editBranding', 'listProviders'], '/admin/settings': ['getProviderSettings', 'setProviderSettings', 'listProviders'], '/admin/notices': ['publishedNotifications', 'publishNotification'],
+  '/monitoring/profile': ['readProfile', 'editProfile'], '/monitoring/security': ['getFactors', 'listSessions'], '/monitoring/change-password': ['changePasswordDb', 'changePasswordAd'],
+};
+
+const scene = sceneOf(null);
+const ON: Features = {
+  ...PLAIN_FEATURES, rules: true, hints: true, reporting: { enabled: true, visibleFor: ['all'] }, invoice_automation: true, billing: { ccCollection: true },
+  supportSection: { enabled: true, links: { request: true, live: true, downloads: true, faq: { enabled: true, url: 'https://example.com' } } },
+};
+const inAs = (role: Role, features: Features): KnownWho => ({ is: 'in', me: meOf({ ...scene, roles: [role] }), branding: { ...brandingOf(scene), features }, offlineUntil: 0 });
+
+test('PAGE-2: each role has the abilities of the table, and none besides', () => {
+  for (const role of ROLES) expect([role, ALL.filter((ability) => can([role], ability)).toSorted()]).toEqual([role, [...abilitiesOf(role)].toSorted()]);
+});
+
+test('PAGE-2: a page asks for the ability that the specification names for it', () => {
+  const named = PAGE_PATHS.filter((path) => path in NAMED);
+  expect(named.length).toBeGreaterThanOrEqual(14);
+  expect(named.map((path) => [path, PAGES[path].ability])).toEqual(named.map((path) => [path, NAMED[path]]));
+});
+
+test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other page leads to forbidden, and one begins where one may be', () => {
+  for (const features of [ON, PLAIN_FEATURES]) {
+    for (const role of ROLES) {
+      const who = inAs(role, features), listed = menuOf([role], features).flatMap(({ entries }) => entries.map(({ to }) => to));
+      const open = PAGE_PATHS.filter((path) => passage(who, PAGES[path], { path, entering: false }).is === 'pass');
+      expect([role, listed.filter((to) => !open.includes(to))]).toEqual([role, []]);
+      for (const path of PAGE_PATHS) {
+        const { ability, when }: Page = PAGES[path];
+        const may = (ability === null || abilitiesOf(role).includes(ability)) && (when === undefined || when(features, [role]));
+        expect([role, path, passage(who, PAGES[path], { path, entering: false })]).toEqual([role, path, { is: may ? 'pass' : 'forbidden' }]);
+      }
+      expect([role, open]).toEqual([role, expect.arrayContaining([homeOf([role], features)]) as PagePath[]]);
+    }
+  }
+  expect(ROLES.map((role) => homeOf([role], ON))).toEqual(['/monitoring/dashboard', '/monitoring/dashboard', '/monitoring/dashboard', '/admin/dashboard', '/monitoring/users', '/monitoring/profile']);
+});
+
+test('PAGE-2, G29: whoever may open a page may make the calls that it makes', () => {
+  const wrong: string[] = [];
+  for (const [path, names] of Object.entries(ASKED)) {
+    for (const role of ROLES.filter((one) => passage(inAs(one, ON), PAGES[path as PagePath], { path, entering: false }).is === 'pass')) {
+      for (const name of names) {
+        const { gate } = callOf(name);
+        if (gate !== 'public' && gate !== 'signed-in' && (gate === 'ingest-key' || !can([role], gate))) wrong.push(`${role} ${path}: ${name}`);
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+});
