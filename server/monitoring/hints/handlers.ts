@@ -114,12 +114,13 @@ async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['help
 async function openResults(tx: TenantTx, scope: Scope): Promise<readonly HintResult[]> {
   const open = await tx.sql.selectFrom('problem').select('row').where('tenant_id', '=', tx.tenant).where('closed_at', 'is', null).execute();
   const problems = open.map(({ row }) => row).filter(({ company }) => seesCompany(scope, company));
-  const once = <N>(all: readonly N[]): N[] => [...new Set(all)];
   const [runs, causes, jobs] = [
-    await tx.rows('run', problems.map(({ lastRun }) => lastRun)), await tx.rows('cause', once(problems.map(({ cause }) => cause))), await tx.rows('job', once(problems.map(({ job }) => job))),
+    await tx.rows('run', problems.map(({ lastRun }) => lastRun)), await tx.rows('cause', distinct(problems.map(({ cause }) => cause))), await tx.rows('job', distinct(problems.map(({ job }) => job))),
   ];
   return problems.flatMap((problem) => {
     const cause = causes.get(problem.cause), job = jobs.get(problem.job), message = runs.get(problem.lastRun)?.message;
     return job ? [{ texts: [message, cause?.template].flatMap((text) => text ?? []), kind: cause?.kind ?? 'other', source: job.source }] : [];
   });
 }
+
+const distinct = <N>(all: readonly N[]): N[] => [...new Set(all)];

@@ -21,7 +21,8 @@ const aHint = (more: Partial<HintFields> = {}): HintFields => ({
 async function made(who: Asker, hint: HintFields): Promise<string> {
   const answer = await who<{ _id: string }>('POST', PATH, { hint });
   if (answer.status !== 200) throw new Error(answer.text);
-  return answer.body.data._id;
+  const { _id: id } = answer.body.data;
+  return id;
 }
 const listed = async (who: Asker): Promise<readonly HintOut[]> => (await who<{ hints: HintOut[] }>('GET', PATH)).body.data.hints;
 const atHand = async (who: Asker): Promise<readonly HintShown[]> => (await who<{ hints: HintShown[] }>('GET', `${PATH}/at-hand`)).body.data.hints;
@@ -45,7 +46,7 @@ eachDatabase((_name, open) => {
     expect(await atHand(dana)).toEqual([{ _id: id, ...aHint() }]);
     const { problems, jobs } = (await dana<Bootstrap>('GET', 'sync/bootstrap')).body.data;
     const files = problems.find(({ job }) => job === jobs.find(({ name }) => name === 'Files')?.n), run = files?.lastRun;
-    for (const _twice of [1, 2]) expect((await dana('POST', `${PATH}/${id}/helped`, { run, helped: true })).status).toBe(200);
+    for (const times of [1, 2]) expect([times, (await dana('POST', `${PATH}/${id}/helped`, { run, helped: true })).status]).toEqual([times, 200]);
     expect((await listed(ann))[0]?.helped).toEqual({ problems: 1, last: ground.world.clock.now() });
     // What it was called then stays.
     await ann('PUT', `${PATH}/${id}`, { hint: aHint({ name: 'Make room' }) });
@@ -61,16 +62,16 @@ eachDatabase((_name, open) => {
 
   test('HINT-2: kept by who sees every company and may; one for the inside is not told to others; devices get none of it in the log', async () => {
     const { ann, dana, cora, some, rita } = await begin();
-    const inside = await made(ann, aHint({ name: 'Ask Ann', inside: true })), open_ = await made(ann, aHint());
-    expect((await atHand(dana)).map(({ _id: id }) => id)).toEqual([inside, open_]);
-    for (const who of [cora]) expect((await atHand(who)).map(({ _id: id }) => id)).toEqual([open_]);
-    expect((await listed(some)).map(({ _id: id }) => id)).toEqual([open_]);
+    const inside = await made(ann, aHint({ name: 'Ask Ann', inside: true })), shown = await made(ann, aHint());
+    expect((await atHand(dana)).map(({ _id: id }) => id)).toEqual([inside, shown]);
+    for (const who of [cora]) expect((await atHand(who)).map(({ _id: id }) => id)).toEqual([shown]);
+    expect((await listed(some)).map(({ _id: id }) => id)).toEqual([shown]);
     expect((await atHand(rita)).length).toBe(2);
-    const refused = [await some('POST', PATH, { hint: aHint() }), await some('PUT', `${PATH}/${open_}`, { hint: aHint() }), await some('DELETE', `${PATH}/${open_}`)];
+    const refused = [await some('POST', PATH, { hint: aHint() }), await some('PUT', `${PATH}/${shown}`, { hint: aHint() }), await some('DELETE', `${PATH}/${shown}`)];
     expect(refused.map(({ status, body }) => [status, body.message])).toEqual(Array.from({ length: 3 }, () => [403, MESSAGES.hintNotYours]));
     expect([(await some('PUT', `${PATH}/${inside}`, { hint: aHint() })).status, (await dana('POST', PATH, { hint: aHint() })).status, (await ann('GET', `${PATH}/at-hand`)).status]).toEqual([404, 403, 403]);
     const stranger = await begin();
-    expect([await listed(stranger.ann), (await stranger.ann('DELETE', `${PATH}/${open_}`)).status]).toEqual([[], 404]);
+    expect([await listed(stranger.ann), (await stranger.ann('DELETE', `${PATH}/${shown}`)).status]).toEqual([[], 404]);
     const { epoch } = (await dana<Bootstrap>('GET', 'sync/bootstrap')).body.data;
     const { events } = (await dana<EventsPage>('GET', `sync/events?after=0&epoch=${epoch}`)).body.data;
     expect(events.filter(({ event }) => event.type.startsWith('hint.'))).toEqual([]);

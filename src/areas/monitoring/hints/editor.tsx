@@ -118,7 +118,7 @@ function Preview({ form }: { readonly form: Form }) {
   const shown = { says: says.trim(), steps: steps.split('\n').map((line) => line.trim()).filter((line) => line !== ''), links: links.filter(({ name, address }) => name.trim() !== '' && /^https?:\/\/\S/i.test(address.trim())) };
   const empty = shown.says === '' && shown.steps.length + shown.links.length === 0;
   return (
-    <aside aria-labelledby="hint-preview" className="min-w-0 border-t-2 border-head-rule pt-5 min-[1360px]:mt-[58px]">
+    <aside aria-labelledby="hint-preview" className="min-w-0 self-start border-t-2 border-head-rule pt-5 min-[1360px]:sticky min-[1360px]:top-4 min-[1360px]:mt-[58px]">
       <h2 id="hint-preview" className="m-0 pb-2 text-body font-semibold">Beside a result</h2>
       {empty ? <p className="m-0 text-ink-3">What is typed stands here.</p> : <><p className="m-0 font-semibold break-words">{form.name}</p><HintBody {...shown} /></>}
     </aside>

@@ -28,19 +28,19 @@ export function Hints({ row, acts }: { readonly row: RunView; readonly acts: boo
   return (
     <>
       <Part title={found.length === 1 ? 'Hint' : 'Hints'} more={found.length < 2 ? null : { open: all, word: all ? 'The first' : `All ${found.length}`, onPress: () => setAll(!all) }}>
-        {shown.map((hint) => <Hint key={hint._id} hint={hint} row={row} acts={acts} offline={offline} />)}
+        {shown.map(({ _id: id, ...hint }) => <Hint key={id} id={id} hint={hint} row={row} acts={acts} offline={offline} />)}
       </Part>
       {write}
     </>
   );
 }
 
-function Hint({ hint, row, acts, offline }: { readonly hint: HintShown; readonly row: RunView; readonly acts: boolean; readonly offline: boolean }) {
+function Hint({ id, hint, row, acts, offline }: { readonly id: string; readonly hint: Omit<HintShown, '_id'>; readonly row: RunView; readonly acts: boolean; readonly offline: boolean }) {
   const [busy, setBusy] = useState(false);
-  const helped = row.problem?.helpedBy?.includes(hint._id) === true;
+  const helped = row.problem?.helpedBy?.includes(id) === true;
   async function say(): Promise<void> {
     setBusy(true);
-    const told = await door().ask('hintHelped', { id: hint._id, run: row.n, helped: !helped });
+    const told = await door().ask('hintHelped', { id, run: row.n, helped: !helped });
     setBusy(false);
     if (!told.ok) tellFailure(told.failure.message);
   }

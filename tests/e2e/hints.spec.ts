@@ -1,0 +1,82 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+
+let portal: Portal;
+test.beforeAll(async () => { portal = await startPortal(); });
+test.afterAll(async () => { await portal.stop(); });
+
+async function sound(page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
+  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), what).toBe(true);
+}
+const SHOTS = process.env['SHOTS'];
+const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+
+test('HINT-4, HINT-3, E2E-7: the administrator writes what helps; the technician finds it beside the result, says that it helped, and reads it with no network', async ({ browser }) => {
+  await post(portal.url, await keyOf(portal), [
+    { job: 'Files nightly', status: 'Failed', message: 'No space left on device /mnt/vault' }, { job: 'Mail nightly', status: 'Failed', message: 'Connection refused by host' },
+  ]);
+  const ann = await (await browser.newContext({ colorScheme: 'dark' })).newPage();
+  await ann.goto(`${portal.url}/monitoring/hints`);
+  await ann.getByLabel('Username').fill('admin');
+  await ann.getByRole('textbox', { name: 'Password' }).fill(portal.password);
+  await ann.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(ann.getByRole('heading', { level: 2, name: 'No hint yet' })).toBeVisible();
+  await sound(ann, 'empty');
+  await ann.getByRole('button', { name: 'New hint' }).click();
+  await expect(ann.getByRole('heading', { level: 2, name: 'New hint' })).toBeFocused();
+  await ann.getByRole('button', { name: 'Make the hint' }).click();
+  await expect(ann.getByText('Give it a name.')).toBeVisible();
+  await expect(ann.getByLabel('Name', { exact: true })).toBeFocused();
+  await ann.getByLabel('Name', { exact: true }).fill('The vault is full');
+  await ann.getByLabel('The message holds').fill('no space left');
+  await ann.getByLabel('In a few words').fill('Old restore points were not removed.');
+  await ann.getByLabel('Steps').fill('Look at the vault\n\nPrune what is older than a year');
+  await ann.getByRole('button', { name: 'Add a link' }).click();
+  await ann.getByLabel('Link 1, its name').fill('How we prune');
+  await ann.getByLabel('Link 1, its address').fill('javascript:alert(1)');
+  await ann.getByRole('button', { name: 'Make the hint' }).click();
+  await expect(ann.getByText('An address begins with https:// or http://.')).toBeVisible();
+  await ann.getByLabel('Link 1, its address').fill('https://wiki.example.com/prune');
+  await sound(ann, 'editor');
+  await shot(ann, 'hints-editor-dark');
+  await ann.getByRole('button', { name: 'Make the hint' }).click();
+  await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText('with 1 open problem');
+
+  const context = await browser.newContext(), dana = await context.newPage();
+  await signIn(dana, portal.url, 'dana', portal.password);
+  await rowOf(dana, 'Files nightly').click();
+  const panel = dana.getByRole('complementary', { name: 'Job result' });
+  await expect(panel.getByRole('heading', { level: 3, name: 'Hint' })).toBeVisible();
+  await expect(panel.getByRole('listitem').filter({ hasText: 'Prune what is older than a year' })).toBeVisible();
+  await expect(panel.getByRole('link', { name: /How we prune/ })).toHaveAttribute('rel', 'noopener noreferrer');
+  await panel.getByRole('button', { name: 'This helped' }).click();
+  await expect(panel.getByRole('button', { name: 'It helped' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(panel.getByText('was helped by the hint “The vault is full”')).toBeVisible();
+  await sound(dana, 'panel');
+  await shot(dana, 'hints-panel');
+  await ann.reload();
+  await expect(ann.getByRole('listitem').filter({ hasText: 'The vault is full' })).toContainText('helped with 1 problem');
+  await shot(ann, 'hints-list-dark');
+  await ann.setViewportSize({ width: 390, height: 844 });
+  await sound(ann, 'phone');
+  await shot(ann, 'hints-list-phone');
+  await ann.getByRole('button', { name: /The vault is full/ }).click();
+  await sound(ann, 'editor on a phone');
+  await shot(ann, 'hints-editor-phone');
+
+  await portal.kill();
+  await dana.keyboard.press('Escape');
+  await rowOf(dana, 'Mail nightly').click();
+  await expect(panel.getByText('Connection refused by host').first()).toBeVisible();
+  await expect(panel.getByRole('heading', { level: 3, name: 'Hint' })).toBeHidden();
+  await rowOf(dana, 'Files nightly').click();
+  await expect(panel.getByText('Old restore points were not removed.')).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'It helped' })).toBeDisabled({ timeout: 45_000 });
+
+  await Promise.all([ann.context().close(), context.close()]);
+});
