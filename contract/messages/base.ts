@@ -18,6 +18,7 @@ export const BASE = {
   updateNeeded: 'This page is older than the server. Reload it to continue; unsent changes are kept.',
   tooMany: 'Too many requests. Wait a moment and try again.',
   busy: 'The server is busy. Try again in a moment.',
+  badAnswer: 'The server does not answer properly. Try again in a moment.',
   serverFault: 'Something went wrong on the server. It has been logged.',
   needsNetwork: 'This needs the network. Connect and try again.',
   signInNeedsNetwork: 'Signing in needs the network. Connect and try again.',

@@ -108,7 +108,7 @@ function Troubles({ status, zone, now }: { readonly status: SyncStatus; readonly
       {(status.is === 'offline' || status.is === 'server-trouble') && (
         <Trouble>
           {status.syncedAt !== null && `What you see is what this device remembers: as it was ${formatAge(status.syncedAt, now)}, ${formatWhen(status.syncedAt, zone)}. `}
-          Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves when {status.is === 'offline' ? 'the network is back' : 'it does again'}.
+          Lists, filters, reviews, notes and snoozes go on working. Changes are sent by themselves when {status.is === 'offline' ? 'the network is back' : 'the server answers again'}.
         </Trouble>
       )}
       {status.fault !== null && <Trouble>{status.fault}</Trouble>}

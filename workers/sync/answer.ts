@@ -59,7 +59,8 @@ function ofStatus(status: number, retryAfterMs: Ms): Failure {
   if (status === 401) return { kind: 'expired', message: MESSAGES.sessionExpired };
   if (status === 426) return { kind: 'update-needed', message: MESSAGES.updateNeeded };
   if (status === 429) return { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
-  if (status === 503) return { kind: 'busy', message: MESSAGES.busy, retryAfterMs };
+  // A gateway's own words: what it stands before may come back at any moment, and has logged nothing.
+  if (status >= 502 && status <= 504) return { kind: 'busy', message: MESSAGES.badAnswer, retryAfterMs };
   if (status >= 500) return { kind: 'server-fault', message: MESSAGES.serverFault };
   return NO_ANSWER;
 }

@@ -27,3 +27,15 @@ test('OFF-7: a gateway that answers 502 or 503 is server trouble and no lost net
   expect(loopOf(door).status()).toMatchObject({ is: 'live', waiting: 0, offlineSince: null });
   expect(problemOf(run)?.review).not.toBeNull();
 });
+
+test('OFF-7: opened again while the gateway answers 502, it is server trouble from the beginning, and its own words are told where something is asked', async () => {
+  const { clock, server, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  annDevice.kill(door);
+  server.handle = () => Promise.resolve(new Response('<html>Bad gateway</html>', { status: 502, headers: { 'content-type': 'text/html' } }));
+  const again = annDevice.open();
+  await clock.pass(5_000);
+  expect(loopOf(again).status().is).toBe('server-trouble');
+  expect(await again.ask('listEvidence', { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' })).toMatchObject({ ok: false, failure: { kind: 'busy', message: 'The server does not answer properly. Try again in a moment.' } });
+});

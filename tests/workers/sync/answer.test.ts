@@ -15,7 +15,7 @@ test('SYNC-8: every failure of the contract arrives as itself, and every bare st
     expect(kindOf(status, { success: false, message: 'said', error: { kind } })).toMatchObject({ kind, message: 'said' });
   }
   expect([401, 404, 400, 409, 418, 426, 429, 500, 502, 503, 504].map((status) => kindOf(status).kind)).toEqual([
-    'expired', 'no-answer', 'no-answer', 'no-answer', 'no-answer', 'update-needed', 'too-many', 'server-fault', 'server-fault', 'busy', 'server-fault',
+    'expired', 'no-answer', 'no-answer', 'no-answer', 'no-answer', 'update-needed', 'too-many', 'server-fault', 'busy', 'busy', 'busy',
   ]);
   // Kinds that a device makes itself, and words that no list holds, are not believed.
   expect(kindOf(400, { message: '', error: { kind: 'storage' } }).kind).toBe('no-answer');

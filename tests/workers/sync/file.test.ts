@@ -23,7 +23,7 @@ test('SYNC-8: a file of the server comes under its own name, asked for with the 
 
 test.each([
   ['a page of a proxy', new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } }), 'no-answer'],
-  ['a gateway that is away', new Response('<h1>Bad gateway</h1>', { status: 502 }), 'server-fault'],
+  ['a gateway that is away', new Response('<h1>Bad gateway</h1>', { status: 502 }), 'busy'],
   ['a refusal of ours', Response.json({ success: false, message: 'No.', error: { kind: 'forbidden' } }, { status: 403 }), 'forbidden'],
   ['a name that leads elsewhere', new Response('x', { headers: { 'content-disposition': 'attachment; filename="../../x.csv"' } }), 'no-answer'],
 ])('SYNC-8: %s is no file', async (_what, response, kind) => {

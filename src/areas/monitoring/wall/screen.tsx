@@ -72,7 +72,7 @@ function Board({ branding }: { readonly branding: Branding }) {
       <header className="wall-top">
         <span className="wall-brand"><BrandMark branding={branding} height={32} /><h1>{branding.name}</h1></span>
         <p className="wall-data" data-standing={standing.is}>
-          <Icon name={standing.is === 'live' ? 'sync' : standing.is === 'stale' ? 'offline' : 'sync'} size={28} />
+          <Icon name={standing.is !== 'stale' ? 'sync' : status?.is === 'offline' ? 'offline' : 'warning'} size={28} />
           <span><b>{standing.lead}</b>{standing.rest !== '' && <>, {standing.rest}</>}</span>
         </p>
         <Clock zone={rule.zone} />
