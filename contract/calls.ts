@@ -23,13 +23,14 @@ import { companyCalls } from './people/company-calls.ts';
 import { logCalls } from './people/log-calls.ts';
 import { providerCalls } from './people/provider-calls.ts';
 import { userCalls } from './people/user-calls.ts';
+import { reportCalls } from './reports/report-calls.ts';
 import { syncCalls } from './sync/calls.ts';
 
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...ingestCalls,
   ...recoveryCalls, ...profileCalls, ...actingCalls, ...oidcCalls,
-  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...ticketCalls, ...ticketingCalls,
+  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls,
 } as const;
 
 export type CallName = keyof typeof CALLS;

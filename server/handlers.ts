@@ -38,6 +38,7 @@ import { providerHandlers } from './people/providers.ts';
 import { userEndHandlers } from './people/user-ends.ts';
 import { userListHandlers } from './people/user-list.ts';
 import { userHandlers } from './people/users.ts';
+import { reportHandlers } from './reports/handlers.ts';
 import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
@@ -47,6 +48,6 @@ export const allHandlers = (world: World): Handlers => ({
   ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
   ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),
-  ...logHandlers(world), ...adminHandlers(world), ...brandEditHandlers(world),
+  ...logHandlers(world), ...adminHandlers(world), ...reportHandlers(world), ...brandEditHandlers(world),
   ...ticketHandlers(world), ...ticketingHandlers(world), ...remoteHandlers(world),
 });

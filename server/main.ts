@@ -19,6 +19,7 @@ import { startSums } from './reading/sum-days.ts';
 import { pingRoutes } from './monitoring/ping.ts';
 import { outboxRoutes } from './outbound/outbox.ts';
 import { startPost } from './outbound/sender.ts';
+import { startReports } from './reports/clock.ts';
 import { openStore } from './store/open.ts';
 import type { World } from './world.ts';
 
@@ -53,6 +54,7 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
 const timers = startClock(world);
 const sums = startSums(world);
 const sender = startPost(world);
+const reports = startReports(world);
 const tickets = startTickets(world);
 const life = await estate?.live();
 
@@ -75,6 +77,7 @@ async function stop(signal: string): Promise<void> {
   try {
     timers.stop();
     sums.stop();
+    await reports.stop();
     await sender.stop();
     await tickets.stop();
     await life?.stop();

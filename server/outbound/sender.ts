@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { faultOf } from '../http/serve-call.ts';
+import { keptFile } from '../kept-file.ts';
+import type { KeptFile } from '../kept-file.ts';
 import type { TenantTx } from '../store/store.ts';
 import { unseal } from '../vault.ts';
 import type { World } from '../world.ts';
@@ -25,7 +27,7 @@ const FIRST_MS: Ms = 15_000, LONGEST_MS: Ms = 30 * 60_000;
 
 const text = v.string();
 export const PostSchema = v.variant('kind', [
-  v.object({ kind: v.literal('mail'), to: text, subject: text, text, html: v.optional(text) }), v.object({ kind: v.literal('sms'), to: text, text }),
+  v.object({ kind: v.literal('mail'), to: text, subject: text, text, html: v.optional(text), files: v.optional(v.array(text)) }), v.object({ kind: v.literal('sms'), to: text, text }),
 ]);
 
 /** How long to wait after so many tries. */
@@ -123,12 +125,26 @@ async function takeDue(tx: TenantTx, world: World): Promise<{ readonly rows: rea
 
 async function attempt(world: World, tenant: TenantId, gateways: Gateways, { id, sealed }: Pick<Taken, 'id' | 'sealed'>): Promise<Delivery> {
   try {
-    const open = await world.store.tenant(tenant, (tx) => unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed), { readOnly: true });
-    const what = v.parse(PostSchema, JSON.parse(open));
-    if (what.kind === 'mail') return gateways.mail ? await sendMail(world, gateways.mail, id, { to: what.to, subject: what.subject, text: what.text, ...(what.html === undefined ? {} : { html: what.html }) }) : { is: 'given-up', fault: 'No gateway.' };
+    const { what, files } = await world.store.tenant(tenant, async (tx) => {
+      const open = v.parse(PostSchema, JSON.parse(await unseal(tx, world, { table: 'outgoing', column: 'sealed', row: id }, sealed)));
+      return { what: open, files: await filesOf(tx, world, open) };
+    }, { readOnly: true });
+    if (files === null) return { is: 'given-up', fault: 'The file of this mail is not kept any more.' };
+    if (what.kind === 'mail') return gateways.mail ? await sendMail(world, gateways.mail, id, { to: what.to, subject: what.subject, text: what.text, files, ...(what.html === undefined ? {} : { html: what.html }) }) : { is: 'given-up', fault: 'No gateway.' };
     return gateways.sms ? await sendSms(world, gateways.sms, what) : { is: 'given-up', fault: 'No gateway.' };
   } catch (error) {
     world.log.error('a message could not be read or sent', { tenant, ...faultOf(error) });
     return { is: 'later', fault: 'The message could not be read or sent.', afterMs: null };
   }
+}
+
+/** Null where one of them is gone. */
+async function filesOf(tx: TenantTx, world: World, what: v.InferOutput<typeof PostSchema>): Promise<readonly KeptFile[] | null> {
+  const files: KeptFile[] = [];
+  for (const id of what.kind === 'mail' ? what.files ?? [] : []) {
+    const file = await keptFile(tx, world, id);
+    if (file === null) return null;
+    files.push(file);
+  }
+  return files;
 }

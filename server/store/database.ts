@@ -8,6 +8,7 @@ import type { Tables } from '#contract/fold.ts';
 import type { Choices, TicketPart, Ticketing } from '#contract/desk/ticketing.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
+import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
 
 /**
  * The tables. `bigint` is a number here, `jsonb` is read parsed and written as JSON text (a bare array means something else to `pg`).
@@ -66,6 +67,10 @@ export interface Database {
   notification_ack: { tenant_id: TenantId; notification_id: string; user_id: UserId; at: Ms };
   brand_asset: { tenant_id: TenantId; name: string; type: string; base64: string; hash: string; at: Ms };
   quarantine: { tenant_id: TenantId; seq: number; reason: string; at: Ms };
+
+  report_setting: ReportSettingTable;
+  report_sent: ReportSentTable;
+  kept_file: KeptFileTable;
 
   migration: { name: string; at: Ms };
   /** Every provider there is; at most one is the default, for hosts that nobody has named. */

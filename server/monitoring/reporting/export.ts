@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { JobN, Ms, RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { BOM, csvLine, csvName } from '#contract/monitoring/csv.ts';
@@ -8,14 +7,14 @@ import { failed, ok } from '#contract/result.ts';
 import { refuse } from '#server/http/envelope.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import { faultOf } from '#server/http/serve-call.ts';
-import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { titlesOf } from '#contract/monitoring/csv-cells.ts';
 import { cellsOf } from './cells.ts';
 import type { Around } from './cells.ts';
 import { knownJobs } from '#server/reading/known-jobs.ts';
 import type { KnownJobs } from '#server/reading/known-jobs.ts';
-import { answer, bad, runsOf } from '#server/reading/question.ts';
+import { lastGoodOf } from '#server/reading/last-good.ts';
+import { answer, bad } from '#server/reading/question.ts';
 import type { Question } from '#server/reading/question.ts';
 import { findResults } from '#server/reading/results.ts';
 import { peopleOf, toldOf } from '#server/reading/told.ts';
@@ -23,7 +22,7 @@ import { peopleOf, toldOf } from '#server/reading/told.ts';
 /** Results that are read at once, and of a file at most. */
 const AT_ONCE = 1_000;
 export const EXPORT_MOST = 1_000_000;
-const LAST_DAYS = 2, GOOD_DAYS: Ms = 30 * 86_400_000;
+const LAST_DAYS = 2;
 
 /** A file that was begun: which results, in their order, and what is told of them. */
 interface Begun { readonly ns: readonly RunN[]; readonly jobs: KnownJobs; readonly around: Omit<Around, 'stats'>; readonly question: Question }
@@ -69,11 +68,4 @@ function fileOf(world: World, tenant: string, columns: readonly ExportColumn[], 
       }
     },
   });
-}
-
-/** The newest start within thirty days that ended well or with a warning, by job. */
-async function lastGoodOf(tx: TenantTx, question: Question): Promise<ReadonlyMap<JobN, Ms>> {
-  const { rows } = await sql<{ readonly job: JobN; readonly at: Ms }>`select job_n as job, max(started_at) as at from run
-    where ${runsOf(tx.tenant, question, question.now - GOOD_DAYS, Number.MAX_SAFE_INTEGER - 1000)} and status in ('Success', 'Warning') group by job_n`.execute(tx.sql);
-  return new Map(rows.map(({ job, at }) => [job, at]));
 }

@@ -12,7 +12,7 @@ import { makeEngine } from '#workers/columns/engine.ts';
 import type { Engine } from '#workers/seams.ts';
 import { pagesIn } from '#workers/sync/frames.ts';
 import { appOf, ask, login, makeGround, provider, user } from '../http/ground.ts';
-import type { Answer } from '../http/ground.ts';
+import type { Answer, Ground } from '../http/ground.ts';
 
 export const NOW = Date.parse('2026-04-02T07:30:00Z');
 export const DAY = 86_400_000;
@@ -37,6 +37,8 @@ export interface Estate {
   readonly world: World;
   readonly tenant: string;
   readonly host: string;
+  readonly ground: Ground;
+  readonly app: ReturnType<typeof appOf>;
   readonly wall: { readonly timeZone: string; readonly dayBeginsHour: number };
   /** Asks as a new user. */
   as(name: string, roles: readonly Role[], companies?: readonly number[] | null): Promise<Get & { post(path: string, body: unknown): Promise<Answer> }>;
@@ -99,7 +101,7 @@ export async function anEstate(store: Store, seed: number, wall: Estate['wall'],
     }
   });
   return {
-    store, world: ground.world, tenant, host, wall,
+    store, world: ground.world, tenant, host, wall, ground, app,
     async as(name, roles, companies = null) {
       await user(ground, tenant, { username: name, name, roles, companies });
       const { token } = (await login(app, host, name)).body.data;

@@ -1,0 +1,42 @@
+import { can } from '#contract/abilities.ts';
+import type { Role } from '#contract/abilities.ts';
+import type { CompanyN, UserId } from '#contract/ids.ts';
+import type { TemplateAbout } from '#contract/reports/template.ts';
+import type { Signed } from '#server/http/handler.ts';
+import { sql } from 'kysely';
+import type { TenantTx } from '#server/store/store.ts';
+
+/** What somebody may see, asked of this moment. */
+export type Rights = Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted'>;
+
+/** REPORT-1: the ability, and a place in the provider's list of who sees scheduled reports. */
+export async function mayReport({ sql: db, tenant }: TenantTx, roles: readonly Role[]): Promise<boolean> {
+  if (!can(roles, 'monitoring.report-settings')) return false;
+  const { branding: { features } } = await db.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const visibleFor = features.reporting?.visibleFor ?? ['all'];
+  return visibleFor.includes('all') || roles.some((role) => visibleFor.includes(role));
+}
+
+/** Numbers of licences are for those who see licensing; other providers' numbers for those who see the whole of this one. */
+export function mayUse({ key, customers }: Pick<TemplateAbout, 'key' | 'customers'>, { roles, companies }: Pick<Rights, 'roles' | 'companies'>): boolean {
+  if (key === 'licenseStorageReport') return can(roles, 'monitoring.licensing');
+  return customers !== 'none' || companies === null;
+}
+
+/** Null where there is nobody of this id any more. */
+export async function rightsOf(tx: TenantTx, id: UserId): Promise<Rights | null> {
+  const user = (await tx.rows('user', [id])).get(id);
+  if (!user || user.deletedAt !== null) return null;
+  const deleted = (await deletedIn(tx)).filter((n) => user.companies === null || user.companies.includes(n));
+  return { userId: user.id, roles: user.roles, companies: user.companies && user.companies.filter((n) => !deleted.includes(n)), deleted };
+}
+
+export const deletedIn = async ({ sql: db, tenant }: TenantTx): Promise<readonly CompanyN[]> =>
+  (await db.selectFrom('company').select('n').where('tenant_id', '=', tenant).where(sql`row->>'deletedAt'`, 'is not', null).execute()).map(({ n }) => n);
+
+/** Whether all of these companies are seen; null is all there are. */
+export const seesAll = ({ companies, deleted = [] }: Pick<Rights, 'companies' | 'deleted'>, asked: readonly CompanyN[] | null): boolean =>
+  (asked === null ? companies === null : asked.every((n) => (companies === null || companies.includes(n)) && !deleted.includes(n)));
+
+/** One's own, and everybody's for who sees all companies. */
+export const keeps = ({ userId, companies }: Pick<Rights, 'userId' | 'companies'>, owner: UserId): boolean => companies === null || owner === userId;

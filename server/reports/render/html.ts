@@ -1,0 +1,68 @@
+import { cellOfLetter } from '#contract/reports/report.ts';
+import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import { STATE_WORDS } from '#contract/reports/words.ts';
+import { isNumber, wordsOf } from './format.ts';
+import type { Words } from './format.ts';
+import { PAPER } from './look.ts';
+import type { Look } from './look.ts';
+
+export const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+
+/** A sign for each state that reads without colour, and its ink. */
+const SIGNS: Readonly<Record<string, readonly [sign: string, ink: string]>> = {
+  F: ['✗', PAPER.failedMark], E: ['✗', PAPER.failedMark], M: ['○', PAPER.missed], A: ['◇', PAPER.anomalyMark], W: ['!', PAPER.warningMark], R: ['…', PAPER.runningMark], S: ['✓', PAPER.successMark], o: ['–', PAPER.off],
+};
+const FONT = 'font-family:system-ui,-apple-system,&quot;Segoe UI&quot;,Helvetica,Arial,sans-serif';
+
+/**
+ * A report as one page that needs nothing else: no pictures, no scripts, no addresses. It says its own colours for light and dark, and reads the same
+ * where a mail program takes the style sheet away. Every name is text.
+ */
+export function reportHtml(report: Report, { provider, side, sideInk }: Pick<Look, 'provider' | 'side' | 'sideInk'>, foot = ''): string {
+  const words = wordsOf(report), drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days'));
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark">
+<title>${escaped(report.name)}</title><style>${STYLE}</style></head>
+<body class="page" style="margin:0;background:#f8f5ef;color:#1f1d18;${FONT};font-size:14px;line-height:1.4">
+<div style="background:${side};color:${sideInk};padding:12px 20px;font-weight:600">${escaped(provider)}<span style="float:right;font-weight:400">${escaped(report.template)}</span></div>
+<div style="padding:16px 20px;max-width:1200px">
+<h1 style="font-size:22px;line-height:1.2;margin:0 0 4px">${escaped(report.name)}</h1>
+<p class="soft" style="margin:0 0 16px;color:#514c43">${escaped(words.span(report.from, report.to - 1))}</p>
+<table role="presentation" class="rule" style="border-collapse:collapse;border-top:2px solid #1f1d18;margin:0 0 16px"><tr>${report.facts.map(({ title, kind, value }) =>
+    `<td style="padding:8px 24px 0 0;vertical-align:top"><div style="font-size:20px;font-weight:600">${escaped(words.cell(kind, value))}</div><div class="soft" style="font-size:12px;color:#514c43">${escaped(title)}</div></td>`).join('')}</tr></table>
+${report.notices.map((text) => `<p style="font-weight:600">${escaped(text)}</p>`).join('\n')}
+${report.sections.map((section) => sectionOf(section, words)).join('\n')}
+${drawn ? `<p class="soft" style="font-size:12px;color:#514c43">${Object.entries(SIGNS).filter(([letter]) => letter !== 'E').map(([letter, [sign, ink]]) => `<span style="white-space:nowrap;margin-right:14px"><b style="color:${ink}">${sign}</b> ${escaped(wordOf(letter))}</span>`).join(' ')}<span style="white-space:nowrap">· Not due</span></p>` : ''}
+<p class="soft" style="font-size:12px;color:#514c43">${escaped(provider)} · made ${escaped(words.moment(report.madeAt))} (${escaped(report.timeZone)})</p>${foot}
+</div></body></html>
+`;
+}
+
+/** Where a mail program heeds it. What is written on the elements themselves is for those that do not. */
+const STYLE = '@media (prefers-color-scheme:dark){.page{background:#151310!important;color:#ede8dd!important}.soft,.page th{color:#bdb6a8!important}.rule,.page th{border-color:#b9b1a2!important}.page td.c{border-color:#2d2a24!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}';
+
+const wordOf = (letter: string): string => { const cell = cellOfLetter(letter); return cell === null ? 'Not due' : STATE_WORDS[cell]; };
+
+function sectionOf({ title, columns, rows, total, none }: Section, words: Words): string {
+  const head = title === null ? '' : `<h2 style="font-size:16px;margin:20px 0 6px">${escaped(title)}</h2>`;
+  if (rows.length === 0) return `${head}<p class="soft" style="color:#514c43">${escaped(none)}</p>`;
+  const th = (text: string, right: boolean): string => `<th scope="col" style="text-align:${right ? 'right' : 'left'};font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px 6px;vertical-align:bottom">${escaped(text)}</th>`;
+  const heads = columns.flatMap((column) => (column.kind === 'days' ? (column.days ?? []).map((date) => th(String(Number(date.slice(8))), false)) : [th(column.title, isNumber(column))]));
+  return `${head}<div style="overflow-x:auto"><table style="border-collapse:collapse;width:100%;font-size:13px"><thead><tr>${heads.join('')}</tr></thead><tbody>
+${rows.map((row) => `<tr>${columns.map((column, i) => cells(column, row[i] ?? null, words, false)).join('')}</tr>`).join('\n')}
+${total ? `<tr style="font-weight:600">${columns.map((column, i) => cells(column, total[i] ?? null, words, true)).join('')}</tr>` : ''}</tbody></table></div>`;
+}
+
+function cells(column: Column, value: ReportCell, words: Words, sum: boolean): string {
+  const td = (inner: string, style: string, more = ''): string => `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;${style}">${inner}</td>`;
+  if (column.kind === 'days') {
+    const days = column.days ?? [];
+    if (value === null || typeof value !== 'object') return td('', '', ` colspan="${days.length}"`);
+    return days.map((date, i) => {
+      const letter = value.states[i] ?? '-', [sign, ink] = SIGNS[letter] ?? ['·', PAPER.off], bad = value.bad?.[i] ?? 0, said = `${date}: ${wordOf(letter)}${bad > 0 ? `, ${bad}` : ''}`;
+      return td(`<b style="color:${ink}">${sign}</b>`, 'text-align:center;padding:4px 2px', ` title="${escaped(said)}"`);
+    }).join('');
+  }
+  const text = value === null && sum ? '' : escaped(words.cell(column.kind, value));
+  return td(text, isNumber(column) ? 'text-align:right;white-space:nowrap' : column.kind === 'text' ? 'overflow-wrap:anywhere;min-width:60px' : 'white-space:nowrap');
+}

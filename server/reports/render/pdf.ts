@@ -1,0 +1,132 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type * as PdfMake from 'pdfmake';
+import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
+import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
+import { isNumber, wordsOf } from './format.ts';
+import type { Words } from './format.ts';
+import { PAPER } from './look.ts';
+import type { Logo, Look } from './look.ts';
+import { LEGEND, marksOf } from './marks.ts';
+
+const require = createRequire(import.meta.url);
+const FONTS = join(dirname(require.resolve('dejavu-fonts-ttf/package.json')), 'ttf');
+/** Three sizes: what is read first, what is read, and what is looked up. */
+const TITLE = 16, TEXT = 7.5, SMALL = 6.5;
+const MARGIN = 34, BAND = 40, WIDE = 842, NARROW = 595;
+
+/** A PDF of a report: the provider's band, figures, tables with heads that come again on each page. Nothing is loaded from anywhere. */
+export async function reportPdf(report: Report, look: Look): Promise<Buffer> {
+  const pdfmake = require('pdfmake') as typeof PdfMake;
+  pdfmake.setFonts({ DejaVu: { normal: join(FONTS, 'DejaVuSansCondensed.ttf'), bold: join(FONTS, 'DejaVuSansCondensed-Bold.ttf') } });
+  pdfmake.setUrlAccessPolicy(() => false);
+  pdfmake.setLocalAccessPolicy((path) => path.startsWith(FONTS));
+  try {
+    return await pdfmake.createPdf(documentOf(report, look)).getBuffer();
+  } catch (error) {
+    // A picture that cannot be drawn must not keep a report from being read.
+    if (look.logo === null) throw error;
+    return pdfmake.createPdf(documentOf(report, { ...look, logo: null })).getBuffer();
+  }
+}
+
+function documentOf(report: Report, look: Look): TDocumentDefinitions {
+  const words = wordsOf(report), drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days')), lying = drawn || report.sections.some(({ columns }) => columns.length > 8);
+  const width = lying ? WIDE : NARROW, inner = width - 2 * MARGIN, span = words.span(report.from, report.to - 1);
+  return {
+    pageSize: 'A4', pageOrientation: lying ? 'landscape' : 'portrait', pageMargins: [MARGIN, BAND + 18, MARGIN, drawn ? 46 : 34],
+    info: { title: report.name, author: look.provider, subject: report.template, creator: look.provider, producer: look.provider }, displayTitle: true,
+    defaultStyle: { font: 'DejaVu', fontSize: TEXT, color: PAPER.ink, lineHeight: 1.15 },
+    header: (page): Content => (page === 1 ? band(look, report.template, width) : {
+      margin: [MARGIN, 20, MARGIN, 0], fontSize: SMALL, color: PAPER.ink3, columns: [{ text: broken(report.name), bold: true, color: PAPER.ink2, width: '*' }, { text: span, width: 'auto', alignment: 'right' }],
+    }),
+    footer: (page, pages): Content => ({
+      margin: [MARGIN, 6, MARGIN, 0], fontSize: SMALL, color: PAPER.ink3,
+      stack: [
+        ...(drawn ? [legend()] : []),
+        { margin: [0, drawn ? 5 : 0, 0, 0], columns: [{ text: `${look.provider} · made ${words.moment(report.madeAt)} (${report.timeZone})`, width: '*' }, { text: `Page ${page} of ${pages}`, width: 'auto', alignment: 'right' }] },
+      ],
+    }),
+    content: [
+      { text: broken(report.name), fontSize: TITLE, bold: true, lineHeight: 1.1 },
+      { text: span, fontSize: TEXT + 1.5, color: PAPER.ink2, margin: [0, 2, 0, 10] },
+      facts(report, words, inner),
+      ...report.notices.map((text): Content => ({ text, color: PAPER.warning, bold: true, margin: [0, 0, 0, 8] })),
+      ...report.sections.flatMap((section) => sectionOf(section, words, inner)),
+    ],
+  };
+}
+
+function band({ provider, side, sideInk, logo }: Look, template: string, width: number): Content {
+  return {
+    stack: [
+      { canvas: [{ type: 'rect', x: 0, y: 0, w: width, h: BAND, color: side }] },
+      {
+        relativePosition: { x: 0, y: -BAND }, margin: [MARGIN, logo ? 8 : 13, MARGIN, 0], color: sideInk,
+        columns: [logo ? { stack: [logoOf(logo)], width: '*' } : { text: broken(provider), bold: true, fontSize: 11, width: '*' }, { text: template, alignment: 'right', width: '*', margin: [0, logo ? 9 : 4, 0, 0] }],
+      },
+    ],
+  };
+}
+const logoOf = (logo: Logo): Content => (logo.is === 'svg' ? { svg: logo.text, fit: [190, 24] } : { image: `data:${logo.type};base64,${logo.base64}`, fit: [190, 24] });
+
+const legend = (): Content => ({
+  columns: [...LEGEND.map(({ letter, word }): Content => ({ table: { widths: [9, 'auto'], body: [[marksOf(letter, 9), { text: word, margin: [0, 0.5, 0, 0] }]] }, layout: 'noBorders' })).map((one) => ({ stack: [one], width: 'auto' as const })), { text: '', width: '*' as const }], columnGap: 8,
+});
+
+function facts({ facts: all }: Report, words: Words, inner: number): Content {
+  if (all.length === 0) return { text: '' };
+  const wide = inner / Math.max(6, all.length);
+  return {
+    margin: [0, 0, 0, 12], layout: RULED_ABOVE,
+    table: { widths: all.map(() => wide - 8), body: [all.map(({ title, kind, value }): TableCell => ({ stack: [{ text: words.cell(kind, value), fontSize: 12, bold: true }, { text: title, fontSize: SMALL, color: PAPER.ink3 }] }))] },
+  };
+}
+const RULED_ABOVE = { hLineWidth: (i: number) => (i === 0 ? 1.2 : 0), vLineWidth: () => 0, hLineColor: () => PAPER.head, paddingLeft: () => 0, paddingRight: () => 8, paddingTop: () => 5, paddingBottom: () => 2 };
+
+function sectionOf({ title, columns, rows, total, none }: Section, words: Words, inner: number): Content[] {
+  const head: Content[] = title === null ? [] : [{ text: broken(title), bold: true, fontSize: 9.5, margin: [0, 6, 0, 3], headlineLevel: 1 }];
+  if (rows.length === 0) return [...head, { text: none, color: PAPER.ink2, margin: [0, 2, 0, 10] }];
+  const { widths, day } = widthsOf(columns, inner), body: TableCell[][] = [columns.map((column) => headCell(column, day))];
+  for (const row of rows) body.push(columns.map((column, i) => cellOf(column, row[i] ?? null, words, day)));
+  if (total) body.push(columns.map((column, i) => ({ ...textCell(column, total[i] ?? null, words, true), bold: true })));
+  const last = body.length;
+  return [...head, {
+    margin: [0, 0, 0, 12], table: { headerRows: 1, dontBreakRows: true, keepWithHeaderRows: 1, widths, body },
+    layout: {
+      vLineWidth: () => 0, paddingLeft: (i) => (i === 0 ? 0 : 3), paddingRight: (i) => (i === columns.length - 1 ? 0 : 3), paddingTop: () => 2, paddingBottom: () => 2,
+      hLineWidth: (i) => (i === 0 ? 0 : i === 1 ? 1 : total && i === last - 1 ? 0.8 : i === last ? 0 : 0.4), hLineColor: (i) => (i <= 1 || (total && i === last - 1) ? PAPER.head : PAPER.hair),
+    },
+  }];
+}
+
+/** Points that a column takes: numbers what they need, days as wide as there is room for, texts share the rest. */
+function widthsOf(columns: readonly Column[], inner: number): { readonly widths: number[]; readonly day: number } {
+  const days = columns.find(({ kind }) => kind === 'days')?.days?.length ?? 0, day = days === 0 ? 0 : Math.max(7.5, Math.min(13, (inner * 0.42) / days));
+  const fixed = columns.map((column) => (column.kind === 'days' ? days * day : FIXED[column.kind])), padding = columns.length * 6 - 6;
+  const left = inner - padding - fixed.reduce<number>((all, one) => all + (one ?? 0), 0), parts = columns.reduce((all, { wide = 1 }, i) => all + (fixed[i] === undefined ? wide : 0), 0);
+  return { widths: columns.map(({ wide = 1 }, i) => fixed[i] ?? Math.max(24, (left * wide) / parts)), day };
+}
+const FIXED: Partial<Record<Column['kind'], number>> = { count: 38, share: 38, bytes: 42, seconds: 46, moment: 62, state: 50, day: 60 };
+
+function headCell(column: Column, day: number): TableCell {
+  const style = { fontSize: SMALL, color: PAPER.ink3, bold: true };
+  if (column.kind !== 'days') return { text: column.title, ...style, alignment: isNumber(column) ? 'right' : 'left' };
+  return { ...style, bold: false, fontSize: day < 9 ? 5 : SMALL - 0.5, columnGap: 0, columns: (column.days ?? []).map((date) => ({ text: String(Number(date.slice(8))), width: day, alignment: 'center', noWrap: true })) };
+}
+
+const cellOf = (column: Column, value: ReportCell, words: Words, day: number): TableCell =>
+  (value !== null && typeof value === 'object' ? marksOf(value.states, day) : textCell(column, value, words, false));
+
+function textCell(column: Column, value: ReportCell, words: Words, sum: boolean): { text: string; alignment: 'left' | 'right'; color?: string; bold?: boolean } {
+  const text = value === null && sum ? '' : words.cell(column.kind, value), state = column.kind === 'state' && typeof value === 'string' ? STATE_INKS[value] : undefined;
+  // A number that is bad stands out by its ink; the word is the column's.
+  const bad = column.kind === 'count' && BAD.has(column.id) && typeof value === 'number' && value > 0;
+  return { text: column.kind === 'text' ? broken(text) : text, alignment: isNumber(column) ? 'right' : 'left', ...(state !== undefined && { color: state }), ...(bad && { color: PAPER.failed, bold: true }) };
+}
+const BAD = new Set(['failed', 'missed']);
+const STATE_INKS: Readonly<Record<string, string>> = { Failed: PAPER.failed, Error: PAPER.failed, Missed: PAPER.missed, Anomaly: PAPER.anomaly, Warning: PAPER.warning, Running: PAPER.running, Success: PAPER.success };
+
+/** A name without a blank may be longer than its column: it may break after every twelve letters. */
+const broken = (text: string): string => text.replace(/[^\s\u200b]{13,}/gu, (word) => word.replace(/(.{12})(?=.)/gu, '$1\u200b'));
+

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MESSAGES } from '#contract/messages.ts';
+import { TEMPLATE_KEYS } from '#contract/reports/template.ts';
+import { TEMPLATES } from '#contract/reports/templates.ts';
+import { smtp } from '../outbound/smtp.ts';
+import type { Smtp } from '../outbound/smtp.ts';
+import { anEstate, DAY } from '../reporting/ground.ts';
+import type { Estate } from '../reporting/ground.ts';
+import { eachDatabase } from '../store/databases.ts';
+import { FIELDS, made, mailAt, reporter, sentOf, settings, settingsOf, turning } from './ground.ts';
+import type { Reporter } from './ground.ts';
+
+const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
+
+eachDatabase((_name, open) => {
+  let estate: Estate, server: Smtp, turn: ReturnType<typeof turning>, kate: Reporter;
+  beforeAll(async () => {
+    estate = await anEstate(await open(), 21, BERLIN, { jobs: 12, runs: 500, days: 20 });
+    Object.assign(estate.ground.world.config, { outbound: { allow: ['127.0.0.0/8'], http: true } });
+    server = await smtp();
+    await settings(estate, mailAt(server.port));
+    turn = turning(estate);
+    kate = await reporter(estate, 'kate-r', ['operator']);
+  }, 120_000);
+  afterAll(() => turn.stop());
+
+  test('REPORT-3: a report that is due goes once to each address, with its file, and the history tells it', async () => {
+    const id = await made(kate, { recipients: ['a@example.com', 'b@example.com'], format: 'pdf' });
+    const { settings: [one] } = await settingsOf(kate);
+    expect(one).toMatchObject({ _id: id, mine: true, gone: false, nextAt: Date.parse('2026-04-06T06:00:00Z'), last: null });
+    await turn.round();
+    expect(server.arrived).toHaveLength(0);
+    estate.ground.pass(Date.parse('2026-04-06T06:00:01Z') - estate.ground.world.clock.now());
+    await turn.round();
+    await turn.round();
+    expect(server.arrived.map(({ to }) => to.join()).toSorted()).toEqual(['a@example.com', 'b@example.com']);
+    const raw = server.arrived[0]?.raw ?? '';
+    expect(raw).toMatch(/Content-Type: application\/pdf; name="?calendar-full_2026-04-06_080000\.pdf/);
+    expect(raw).toMatch(/^Subject: Weekly for Calloway: 3\/31\/26/m);
+    const [sent] = await sentOf(kate);
+    expect(sent).toMatchObject({ setting: id, how: 'schedule', state: 'sent', dueAt: Date.parse('2026-04-06T06:00:00Z'), fileName: 'calendar-full_2026-04-06_080000.pdf', fault: null });
+    expect(sent?.mails.map(({ to, state }) => [to, state])).toEqual([['a@example.com', 'sent'], ['b@example.com', 'sent']]);
+    const file = await kate('GET', `sent/${sent?._id ?? ''}/file`);
+    expect([file.status, file.headers.get('content-type'), file.text.slice(0, 5)]).toEqual([200, 'application/pdf', '%PDF-']);
+    expect((await settingsOf(kate)).settings[0]).toMatchObject({ nextAt: Date.parse('2026-04-13T06:00:00Z'), last: { state: 'sent' } });
+    await kate('DELETE', `settings/${id}`);
+  }, 60_000);
+
+  test('REPORT-3: times that passed while no server ran are sent once, for the last of them', async () => {
+    const id = await made(kate, { schedule: { every: 'day', at: '07:00', timeZone: 'UTC' } }), before = server.arrived.length, now = estate.ground.world.clock.now();
+    estate.ground.pass(5 * DAY);
+    await Promise.all([turn.round(), turn.round()]);
+    expect(server.arrived.length - before).toBe(1);
+    const own = (await sentOf(kate)).filter((one) => one.setting === id), last = Math.floor((now + 5 * DAY) / DAY) * DAY + 7 * 3_600_000;
+    expect(own.map(({ dueAt }) => dueAt)).toEqual([last > now + 5 * DAY ? last - DAY : last]);
+    await kate('DELETE', `settings/${id}`);
+  }, 60_000);
+
+  test('REPORT-4, REPORT-6: every template makes a file in every format, and what was sent can be opened', async () => {
+    const boss = await reporter(estate, 'boss-r', ['admin', 'operator']);
+    for (const template of TEMPLATE_KEYS) {
+      const { customers } = TEMPLATES[template], companies = customers === 'one' ? [2] : customers === 'some' ? [1, 2] : [];
+      for (const format of ['pdf', 'html', 'csv'] as const) {
+        const id = await made(boss, { template, format, companies, enabled: false });
+        expect((await boss('POST', 'send', { reportSettingId: id })).status).toBe(200);
+      }
+    }
+    await turn.round();
+    const sent = (await sentOf(boss)).filter(({ by }) => by === 'boss-r');
+    expect(sent.map(({ template, format, state, fault }) => [template, format, state, fault])).toEqual(sent.map(({ template, format }) => [template, format, 'sent', null]));
+    expect(sent).toHaveLength(TEMPLATE_KEYS.length * 3);
+    for (const { _id, name } of sent) {
+      const opened = await boss('GET', `sent/${_id}`);
+      expect([opened.status, (opened.body.data as { report: { name: string } }).report.name]).toEqual([200, name]);
+    }
+  }, 240_000);
+
+  test('REPORT-5: a report tells what its owner may see when it is sent, whatever it might before', async () => {
+    const some = await reporter(estate, 'some-r', ['operator'], [1, 2]), id = await made(some, { template: 'calendarReportSummary', companies: [1, 2], enabled: false });
+    const all = await made(some, { template: 'calendarReportSummary', companies: [], enabled: false });
+    const told = async (setting: string): Promise<readonly string[]> => {
+      await some('POST', 'send', { reportSettingId: setting });
+      await turn.round();
+      const [last] = (await sentOf(kate)).filter((one) => one.setting === setting);
+      if (last?.state !== 'sent') return [last?.state ?? '', last?.fault ?? ''];
+      return (await kate('GET', `sent/${last._id}/file`)).text.trim().split('\r\n').slice(1).map((line) => line.split(',')[0] ?? '');
+    };
+    expect(await told(id)).toEqual(['Calloway', 'drummond & Pike']);
+    expect(await told(all)).toEqual(['Calloway', 'drummond & Pike']);
+    const scoped = (companies: readonly number[]) => estate.store.tenant(estate.tenant, async (tx) => {
+      await tx.append([{ event: { type: 'user.scoped@1', data: { id: some.id, roles: ['operator'], companies: [...companies] } }, company: null, entity: `user:${some.id}` }], { actor: { is: 'user', id: some.id }, subject: null, commandId: null, at: estate.ground.world.clock.now() });
+    });
+    await scoped([2]);
+    expect(await told(id)).toEqual(['drummond & Pike']);
+    expect(await told(all)).toEqual(['drummond & Pike']);
+    await scoped([3]);
+    expect(await told(id)).toEqual(['failed', MESSAGES.reportNothingSeen]);
+    // What was sent before holds companies that it sees no more.
+    const [old] = (await sentOf(some)).filter((one) => one.setting === id && one.state === 'sent');
+    expect([old?.fileName, (await some('GET', `sent/${old?._id ?? ''}`)).status, (await some('GET', `sent/${old?._id ?? ''}/file`)).status]).toEqual([null, 404, 404]);
+  }, 120_000);
+
+  test('REPORT-3: without a mail server a report lies with the operator, and one that is refused says so', async () => {
+    const id = await made(kate, { recipients: ['a@example.com', 'no@example.com'], enabled: false });
+    await settings(estate, {});
+    await kate('POST', 'send', { reportSettingId: id });
+    await turn.round();
+    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({ state: 'kept', mails: [{ state: 'kept' }, { state: 'kept' }] });
+    const picky = await smtp({}, (to) => (to === 'no@example.com' ? { code: 550, text: 'unknown' } : null));
+    await settings(estate, mailAt(picky.port));
+    await kate('POST', 'send', { reportSettingId: id });
+    await turn.round();
+    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({ state: 'partly', mails: [{ state: 'sent' }, { state: 'failed', fault: expect.stringContaining('550') as string }] });
+    await settings(estate, mailAt(server.port));
+  }, 60_000);
+
+  test('REPORT-8: names are text in every format', async () => {
+    const id = await made(kate, { name: '<b>Calloway</b> & "sons"', template: 'detailReport', companies: [], format: 'html', enabled: false, period: 'last-30' }), csv = await made(kate, { ...FIELDS, template: 'detailReport', companies: [], enabled: false, period: 'last-30' });
+    await kate('POST', 'send', { reportSettingId: id });
+    await kate('POST', 'send', { reportSettingId: csv });
+    await turn.round();
+    const rows = await sentOf(kate), html = (await kate('GET', `sent/${rows.find((one) => one.setting === id)?._id ?? ''}/file`)).text, file = (await kate('GET', `sent/${rows.find((one) => one.setting === csv)?._id ?? ''}/file`)).text;
+    expect(html).toContain('&lt;b&gt;Calloway&lt;/b&gt; &amp; &quot;sons&quot;');
+    expect(html).not.toMatch(/<b>Calloway|<script|<img|src=|url\(/);
+    expect(file).toContain(",'=SUM(A1),");
+    expect(file).not.toMatch(/(^|,)"?[=+@]/m);
+  }, 60_000);
+});
