@@ -15,6 +15,7 @@ import { ticketCalls } from './desk/ticket-calls.ts';
 import { ticketingCalls } from './desk/ticketing-calls.ts';
 import { ingestCalls } from './monitoring/ingest.ts';
 import { monitoringCalls } from './monitoring/calls.ts';
+import { collectorCalls } from './monitoring/collector-calls.ts';
 import { deskCalls } from './monitoring/desk-calls.ts';
 import { reportingCalls } from './monitoring/reporting-calls.ts';
 import { hintCalls } from './monitoring/hint-calls.ts';
@@ -28,7 +29,7 @@ import { syncCalls } from './sync/calls.ts';
 
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
-  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...ingestCalls,
+  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...ingestCalls, ...collectorCalls,
   ...recoveryCalls, ...profileCalls, ...actingCalls, ...oidcCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls,
 } as const;

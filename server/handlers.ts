@@ -13,6 +13,7 @@ import { ssoHandlers } from './account/sso.ts';
 import { brandHandlers } from './brand/handlers.ts';
 import { settingsHandlers } from './brand/settings.ts';
 import type { Handlers } from './http/handler.ts';
+import { collectorHandlers } from './monitoring/collectors/handlers.ts';
 import { computerHandlers } from './monitoring/computers.ts';
 import { jobHandlers } from './monitoring/desk-jobs.ts';
 import { viewHandlers } from './monitoring/desk-views.ts';
@@ -44,7 +45,7 @@ import type { World } from './world.ts';
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world), ...ruleHandlers(world), ...hintHandlers(world),
-  ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...reportingHandlers(world), ...keyHandlers(world), ...ingestHandlers(world),
+  ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...reportingHandlers(world), ...keyHandlers(world), ...ingestHandlers(world), ...collectorHandlers(world),
   ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
   ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),

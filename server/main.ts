@@ -16,6 +16,7 @@ import { startTickets } from './desk/tickets-timer.ts';
 import { assetRoutes } from './brand/assets.ts';
 import { startClock } from './monitoring/clock.ts';
 import { startSums } from './reading/sum-days.ts';
+import { startCollectors } from './monitoring/collectors/timer.ts';
 import { pingRoutes } from './monitoring/ping.ts';
 import { outboxRoutes } from './outbound/outbox.ts';
 import { startPost } from './outbound/sender.ts';
@@ -55,6 +56,7 @@ const timers = startClock(world);
 const sums = startSums(world);
 const sender = startPost(world);
 const reports = startReports(world);
+const collectors = startCollectors(world);
 const tickets = startTickets(world);
 const life = await estate?.live();
 
@@ -77,6 +79,7 @@ async function stop(signal: string): Promise<void> {
   try {
     timers.stop();
     sums.stop();
+    await collectors.stop();
     await reports.stop();
     await sender.stop();
     await tickets.stop();

@@ -70,4 +70,12 @@ export const MONITORING = {
   ticketingOtherSystem: (system: string): string => `${system} is not the ticketing system that is connected.`,
   ticketingNotYours: 'Ticketing is set by somebody who sees all companies.',
   ticketingNoSecret: 'Give the secret: none is kept for this address.',
+  getConnections: 'Error while trying to get the connections, try again later.',
+  connectionsFull: (most: number): string => `There are ${most} connections, which is the most. Remove one first.`,
+  connectionAddress: 'Give an address that begins with https://, with its port and without a user name.',
+  connectionCompany: 'A console tells of whose each job is; every other system needs the company whose results they are.',
+  connectionCertificate: 'This is not a certificate in PEM form.',
+  connectionSecretAgain: 'Give the credentials: none are kept for this address.',
+  connectionNotYours: 'A console is connected by somebody who sees all companies.',
+  connectionOff: 'The connection is switched off.',
 } as const;

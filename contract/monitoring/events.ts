@@ -106,6 +106,7 @@ export const keyMade = v.strictObject({
   type: v.literal('key.made@1'),
   data: v.strictObject({
     id: uuid, name: named, company: n, tool: v.picklist(SOURCES), managed: v.nullable(v.boolean()), hint: v.pipe(v.string(), v.length(4)),
+    connection: v.optional(uuid),
   }),
 });
 export const keyRotated = v.strictObject({

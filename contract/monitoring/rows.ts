@@ -130,6 +130,8 @@ export interface KeyRow {
   readonly rotatedAt: Ms | null;
   readonly revokedAt: Ms | null;
   readonly firstResultAt: Ms | null;
+  /** A collected connection that the results of this company come by: nobody holds a secret of it. */
+  readonly connection?: string | undefined;
 }
 
 export interface ComputerRow {

@@ -115,7 +115,8 @@ const NOT_JSON: Failure = bad('', 'The body is not JSON.');
 
 const quick = quickOf(ExecutionInSchema);
 
-function checkedExecution(input: unknown, index: number, now: Ms, byArrival = false): Normal | Rejected[number] {
+/** One record, whoever brings it: as it will be kept, or why it will not. */
+export function checkedExecution(input: unknown, index: number, now: Ms, byArrival = false): Normal | Rejected[number] {
   const one = quick(input) ? { index, value: input as ExecutionIn } : checked(ExecutionInSchema, input, index);
   return 'error' in one ? one : normalOf(one.value, index, now, byArrival);
 }

@@ -21,7 +21,7 @@ type KeyOut = GivesOf<'listKeys'>[number];
 export function keyHandlers(world: World): Pick<Handlers, 'listKeys' | 'makeKey' | 'rotateKey' | 'revokeKey'> {
   return {
     listKeys: (_input, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const keys = (await tx.all('key')).filter(({ company }) => sees(ask, company));
+      const keys = (await tx.all('key')).filter(({ company, connection }) => connection === undefined && sees(ask, company));
       const health = await healthOf(tx);
       return ok(keys.sort((a, b) => a.madeAt - b.madeAt).map((key) => outOf(key, health.get(key.id))));
     }, { readOnly: true }),
@@ -54,7 +54,7 @@ const change = <T>(world: World, ask: Ask, id: KeyId, work: (tx: TenantTx, key: 
   world.store.tenant(ask.tenant, async (tx) => {
     await lock(tx);
     const key = (await tx.rows('key', [id])).get(id);
-    return !key || key.revokedAt !== null || !sees(ask, key.company) ? failed(NOT_FOUND) : work(tx, key);
+    return !key || key.connection !== undefined || key.revokedAt !== null || !sees(ask, key.company) ? failed(NOT_FOUND) : work(tx, key);
   });
 
 async function withSecret(tx: TenantTx, ask: Ask, id: KeyId, company: CompanyN, event: Event, secret: string): Promise<Result<GivesOf<'makeKey'>>> {

@@ -7,6 +7,7 @@ import { problemOf, type Trouble } from '#contract/monitoring/judge.ts';
 import type { JobRow, RunRow, StatRow } from '#contract/monitoring/rows.ts';
 import type { By, TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { unreadConnections } from './collectors/unread.ts';
 import { cronNext } from './cron.ts';
 import { ABANDONED, decide, type Ground, type Say, stepProblem } from './decide.ts';
 import { groundOfJobs, lock, usedOf } from './ground.ts';
@@ -107,7 +108,9 @@ const abandoned = (job: JobRow, run: RunRow): Normal => ({
 /** Keys whose last request was a fault. */
 async function unheardKeys(tx: TenantTx): Promise<ReadonlySet<KeyId>> {
   const rows = await tx.sql.selectFrom('source_health').select(['key_id', 'last_heard_at', 'last_fault_at']).where('tenant_id', '=', tx.tenant).execute();
-  return new Set(rows.flatMap((row) => (row.last_fault_at !== null && row.last_fault_at > (row.last_heard_at ?? 0) ? [row.key_id] : [])));
+  const unread = await unreadConnections(tx);
+  const collected = unread.size === 0 ? [] : (await tx.all('key')).filter(({ connection }) => connection !== undefined && unread.has(connection));
+  return new Set([...rows.flatMap((row) => (row.last_fault_at !== null && row.last_fault_at > (row.last_heard_at ?? 0) ? [row.key_id] : [])), ...collected.map(({ id }) => id)]);
 }
 
 /** Of several expectations that have passed the last counts, as after a downtime: one line, not one a day for as long as nobody looked. */

@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { Agent as Plain, request as plain } from 'node:http';
 import { Agent as Secure, request as secure } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { PeerCertificate } from 'node:tls';
 import type { Ms } from '#contract/ids.ts';
 import type { World } from '../world.ts';
 import { checkedAddress, OutboundError } from './address.ts';
@@ -12,6 +14,10 @@ export interface OutboundInit {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | URLSearchParams | null;
   readonly timeoutMs?: Ms;
+  /** Of an answer, at most; 1 MiB. */
+  readonly mostBytes?: number;
+  /** PEM of the one certificate that is believed instead of those of public authorities, whatever host it names. */
+  readonly certificate?: string | null;
 }
 
 const TIMEOUT_MS: Ms = 10_000;
@@ -25,7 +31,7 @@ const NO_BODY = new Set([204, 205, 304]);
  * name or password in the address; the host is resolved once and checked, and just that address is connected to; no redirect is followed; 1 MiB
  * and ten seconds at most; no proxy of the environment. Neither body nor headers are logged. Throws an `OutboundError`, never anything else.
  */
-export async function fetchOutbound(world: World, address: string | URL, { method = 'GET', headers = {}, body = null, timeoutMs = TIMEOUT_MS }: OutboundInit = {}): Promise<Response> {
+export async function fetchOutbound(world: World, address: string | URL, { method = 'GET', headers = {}, body = null, timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, certificate = null }: OutboundInit = {}): Promise<Response> {
   const url = urlOf(world, address);
   const host = await checkedAddress(world, url.hostname);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -41,9 +47,9 @@ export async function fetchOutbound(world: World, address: string | URL, { metho
   let timer: { cancel(): void } | undefined;
   try {
     return await new Promise<Response>((resolve, reject) => {
-      const answered = (answer: IncomingMessage): void => { collect(answer, name).then(resolve, reject); };
+      const answered = (answer: IncomingMessage): void => { collect(answer, name, mostBytes).then(resolve, reject); };
       const going = tls
-        ? secure({ ...options, servername: isIP(name) === 0 ? name : '', minVersion: 'TLSv1.2', rejectUnauthorized: true, agent: new Secure({ keepAlive: false }) }, answered)
+        ? secure({ ...options, servername: isIP(name) === 0 ? name : '', minVersion: 'TLSv1.2', rejectUnauthorized: true, ...(certificate === null ? {} : pinned(certificate)), agent: new Secure({ keepAlive: false }) }, answered)
         : plain({ ...options, agent: new Plain({ keepAlive: false }) }, answered);
       timer = world.clock.after(timeoutMs, () => { going.destroy(new OutboundError('unreachable', `${name} did not answer in time.`)); });
       going.on('error', reject);
@@ -67,14 +73,29 @@ function urlOf(world: World, address: string | URL): URL {
   return url;
 }
 
-async function collect(answer: IncomingMessage, name: string): Promise<Response> {
+/** Just this certificate: OpenSSL trusts it and no other, and it is compared once more, before a word is sent. */
+function pinned(certificate: string): { readonly ca: string; readonly allowPartialTrustChain: true; readonly checkServerIdentity: (host: string, shown: PeerCertificate) => Error | undefined } {
+  const believed = readCertificate(certificate);
+  if (believed === null) throw new OutboundError('refused', 'The certificate cannot be read.');
+  return {
+    ca: believed.toString(), allowPartialTrustChain: true,
+    checkServerIdentity: (_host, shown) => (shown.raw.equals(believed.raw) ? undefined : Object.assign(new Error('another certificate'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })),
+  };
+}
+
+/** Null where it is none. */
+export function readCertificate(pem: string): X509Certificate | null {
+  try { return new X509Certificate(pem); } catch { return null; }
+}
+
+async function collect(answer: IncomingMessage, name: string, mostBytes: number): Promise<Response> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     bytes += part.length;
-    if (bytes > MOST_BYTES) {
+    if (bytes > mostBytes) {
       answer.destroy();
-      throw new OutboundError('unreachable', `${name} answered with more than 1 MiB.`);
+      throw new OutboundError('unreachable', `${name} answered with more than ${Math.round(mostBytes / MOST_BYTES)} MiB.`);
     }
     parts.push(part);
   }

@@ -5,6 +5,7 @@ import type { Branding } from '#contract/brand/branding.ts';
 import type { ProviderSettings } from '#contract/brand/settings.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Tables } from '#contract/fold.ts';
+import type { CollectionStatus, CollectorKind, Entity, SignIn } from '#contract/monitoring/collector.ts';
 import type { Choices, TicketPart, Ticketing } from '#contract/desk/ticketing.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
@@ -53,6 +54,9 @@ export interface Database {
   trusted_device: TrustedDeviceTable;
   throttle: ThrottleTable;
   source_health: SourceHealthTable;
+  connection: ConnectionTable;
+  collection: CollectionTable;
+  collected: CollectedTable;
   attempt: AttemptTable;
   totp: { tenant_id: TenantId; user_id: UserId; sealed: string; confirmed_at: Ms | null; last_step: number };
   recovery_code: { tenant_id: TenantId; user_id: UserId; hash: string; used_at: Ms | null };
@@ -293,6 +297,54 @@ export interface TicketingTable {
 
 /** A ticket that the system is to be told of: all of it, where it has none yet, else these parts. `held_until`: a server is at it. `next_at` null: given up until somebody changes it. */
 export interface TicketWorkTable { tenant_id: TenantId; ticket_id: string; version: Generated<number>; parts: Json<readonly TicketPart[]>; tries: Generated<number>; next_at: Ms | null; held_until: Generated<Ms>; fault: string | null }
+
+/** A system that is asked for its results. `held_by`: the server that asks it now, until when at the latest. */
+export interface ConnectionTable {
+  tenant_id: TenantId;
+  id: string;
+  kind: CollectorKind;
+  name: string;
+  address: string;
+  company_n: CompanyN | null;
+  sign_in: SignIn;
+  username: string | null;
+  sealed: string;
+  certificate: string | null;
+  every_sec: number;
+  enabled: boolean;
+  made_at: Ms;
+  changed_at: Ms;
+  held_by: Generated<string | null>;
+  held_until: Generated<Ms>;
+}
+
+/** How far an entity of a connection was read. `fails`: in a row. */
+export interface CollectionTable {
+  tenant_id: TenantId;
+  connection_id: string;
+  entity: Entity;
+  status: CollectionStatus;
+  started_at: Ms | null;
+  succeeded_at: Ms | null;
+  next_at: Ms;
+  read_rows: Generated<number>;
+  unlinked: Generated<number>;
+  fails: Generated<number>;
+  error: string | null;
+  error_at: Ms | null;
+  cursor: Json<Readonly<Record<string, number>>>;
+}
+
+export interface CollectedTable {
+  tenant_id: TenantId;
+  connection_id: string;
+  entity: Entity;
+  uid: string;
+  company_n: CompanyN | null;
+  name: string;
+  row: Json<Readonly<Record<string, unknown>>>;
+  seen_at: Ms;
+}
 
 export interface SourceHealthTable {
   tenant_id: TenantId;

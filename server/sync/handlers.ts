@@ -12,6 +12,7 @@ import { dayAt, pagesOf, tagOfDay } from './days.ts';
 import { HELD_EPOCH, heldBootstrap } from './held.ts';
 import { makeKinds } from './kinds.ts';
 import { makePageCache } from './page-cache.ts';
+import { collectedHealth } from './collected-health.ts';
 import { scopeOf, sees } from './scope.ts';
 import { pokeStream } from './stream.ts';
 
@@ -94,14 +95,21 @@ async function lastSync(tx: TenantTx, signed: Signed): Promise<LastSync> {
     .innerJoin('source_key as k', (join) => join.onRef('k.tenant_id', '=', 'h.tenant_id').onRef('k.id', '=', 'h.key_id'))
     .select(['k.row as key', 'h.last_heard_at', 'h.last_fault_at', 'h.last_fault'])
     .where('h.tenant_id', '=', tx.tenant).where('k.tenant_id', '=', tx.tenant).execute();
-  const seen = rows.filter(({ key }) => key.revokedAt === null && (scope.companies === null || scope.companies.has(key.company)));
+  const seen = rows.filter(({ key }) => key.revokedAt === null && key.connection === undefined && (scope.companies === null || scope.companies.has(key.company)));
   const failures = seen.flatMap(({ key, last_heard_at: heard, last_fault_at: fault, last_fault: message }) =>
     fault !== null && fault > (heard ?? 0) ? [{ entity: key.name, at: fault, message: message ?? '' }] : []);
   const heardOf = (some: typeof seen): number | null =>
     some.reduce<number | null>((newest, { last_heard_at: heard }) => (heard === null ? newest : Math.max(newest ?? 0, heard)), null);
-  const at = heardOf(seen);
-  const sources = SOURCES.map((source) => ({ source, of: seen.filter(({ key }) => key.tool === source) })).filter(({ of }) => of.length > 0).map(({ source, of }) => ({
+  const collected = await collectedHealth(tx, scope);
+  const at = [heardOf(seen), ...collected.sources.map((one) => one.at)].reduce((newest, one) => (one === null ? newest : Math.max(newest ?? 0, one)), null);
+  const posting = SOURCES.map((source) => ({ source, of: seen.filter(({ key }) => key.tool === source) })).filter(({ of }) => of.length > 0).map(({ source, of }) => ({
     source, keys: of.length, at: heardOf(of), failed: of.filter(({ last_heard_at: heard, last_fault_at: fault }) => fault !== null && fault > (heard ?? 0)).length,
   }));
-  return { status: failures.length > 0 ? 'FAILED' : at === null ? 'NEVER' : 'SUCCEEDED', at, failed: failures, sources };
+  const failed = [...failures, ...collected.failed];
+  const sources = [...posting.filter(({ source }) => !collected.sources.some((one) => one.source === source)), ...collected.sources.map((one) => joined(one, posting.find(({ source }) => source === one.source)))];
+  return { status: failed.length > 0 ? 'FAILED' : at === null ? 'NEVER' : 'SUCCEEDED', at, failed, sources };
 }
+
+/** What posts and what is collected of one system, together. */
+const joined = (a: LastSync['sources'][number], b: LastSync['sources'][number] | undefined): LastSync['sources'][number] =>
+  (b === undefined ? a : { source: a.source, keys: a.keys + b.keys, failed: a.failed + b.failed, at: a.at === null || b.at === null ? a.at ?? b.at : Math.max(a.at, b.at) });

@@ -1,0 +1,18 @@
+import type { Credentials } from '#contract/monitoring/collector-calls.ts';
+import type { TenantTx } from '#server/store/store.ts';
+import { seal, unseal } from '#server/vault.ts';
+import type { World } from '#server/world.ts';
+import type { Reach } from './client.ts';
+import type { ConnectionRow } from './task.ts';
+
+const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id });
+
+export const sealCredentials = (tx: TenantTx, world: World, id: string, { secret }: Credentials): Promise<string> => seal(tx, world, place(id), secret);
+
+export async function reachOf(tx: TenantTx, world: World, { id, address, certificate, sign_in, username, sealed }: ConnectionRow): Promise<Reach> {
+  const secret = await unseal(tx, world, place(id), sealed);
+  return { address, certificate, credentials: sign_in === 'key' ? { is: 'key', secret } : { is: sign_in, name: username ?? '', secret } };
+}
+
+export const connectionRow = ({ sql, tenant }: TenantTx, id: string): Promise<ConnectionRow | undefined> =>
+  sql.selectFrom('connection').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
