@@ -4,9 +4,10 @@ const executablePath = process.env['CHROMIUM'];
 
 export default defineConfig({
   testDir: 'tests/e2e',
+  globalSetup: './tests/e2e/run.config.ts',
   outputDir: '.cache/e2e',
   fullyParallel: false,
-  // Each file has a portal of its own.
+  // Each file has a portal of its own, on a copy of data that were made once.
   workers: 2,
   timeout: 90_000,
   expect: { timeout: 10_000 },

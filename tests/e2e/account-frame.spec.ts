@@ -1,8 +1,9 @@
 import { expect, test } from '@playwright/test';
-import { accountsAt, pageOf, SECOND, sound, toast } from './account-person.ts';
+import { accountsAt, pageOf, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
 import { signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { sound } from './sound.ts';
 
 let portal: Portal;
 let people: Accounts;

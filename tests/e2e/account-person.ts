@@ -1,7 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
-import { beyondTab, pictureOf } from './person.ts';
 import { apiOf } from './portal.ts';
 import type { Portal } from './portal.ts';
 
@@ -46,20 +44,3 @@ export async function accountsAt(portal: Portal): Promise<Accounts> {
 
 export const toast = (page: Page, words: string | RegExp): Locator => page.getByRole('status', { name: 'Messages' }).getByText(words).last();
 export async function pageOf(browser: Browser): Promise<Page> { return (await browser.newContext()).newPage(); }
-
-/** Nothing for axe in both themes, nothing beyond the keyboard, and nothing wider than a phone. */
-export async function sound(page: Page, what: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.waitForTimeout(400); // colours change by and by
-    const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-    expect(violations.map(({ id, nodes }) => `${what}, ${colorScheme}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  expect(await beyondTab(page), what).toEqual([]);
-  const size = page.viewportSize();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.querySelector('main')?.scrollWidth ?? 0)), { message: what }).toBeLessThanOrEqual(390);
-  if (size) await page.setViewportSize(size);
-  await pictureOf(page, what);
-}

@@ -1,10 +1,11 @@
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { generate } from 'otplib';
-import { accountsAt, FIRST, pageOf, SECOND, sound, toast } from './account-person.ts';
+import { accountsAt, FIRST, pageOf, SECOND, toast } from './account-person.ts';
 import type { Accounts } from './account-person.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { sound } from './sound.ts';
 
 const main = (page: Page) => page.getByRole('main');
 let portal: Portal;

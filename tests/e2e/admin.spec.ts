@@ -1,11 +1,11 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { linkFor } from './outbox.ts';
-import { beyondTab, pictureOf } from './person.ts';
+import { pictureOf } from './person.ts';
 import { keyOf, post, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { sound } from './sound.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -27,22 +27,6 @@ const open = async (page: Page, name: string, heading: string): Promise<void> =>
   await page.goto(`${portal.url}/admin/${name}`);
   await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible();
 };
-
-/** Nothing for axe in both themes, nothing beyond the keyboard, nothing wider than a phone. */
-async function sound(page: Page, what: string): Promise<void> {
-  await pictureOf(page, what.replaceAll(' ', '-'));
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-    expect(violations.map(({ id, nodes }) => `${what}, ${colorScheme}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  expect(await beyondTab(page), what).toEqual([]);
-  const size = page.viewportSize();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.querySelector('main')?.scrollWidth ?? 0)), { message: what }).toBeLessThanOrEqual(390);
-  if (size) await page.setViewportSize(size);
-}
 
 /** What another browser sees of the portal before anybody signs in. */
 async function stranger(browser: Browser, url: string, look: (page: Page) => Promise<void>): Promise<void> {

@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { keyOf, post, rowOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { axe, axeInBoth, faultsOf } from './sound.ts';
 
 const DAY = 86_400_000;
 let portal: Portal;
@@ -21,11 +21,6 @@ async function begin(page: Page, username = 'admin'): Promise<void> {
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const figure = (page: Page, title: string) => page.getByRole('list', { name: 'Figures' }).getByRole('listitem').filter({ hasText: title });
 const section = (page: Page, title: string | RegExp) => page.getByRole('region', { name: title });
-
-async function axe(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-}
 
 test('DASH-9: with no result at all it says why and what to do', async ({ page }) => {
   await begin(page, 'dana');
@@ -112,24 +107,17 @@ test('DASH-1, DASH-9: figures keep days of their own in the address, and a time 
   await expect(figure(page, 'Failed')).toContainText('3 runs');
 });
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`E2E-7, E2E-9: axe finds nothing on the dashboard, and it fits a phone, ${theme}`, async ({ browser }) => {
-    const context = await browser.newContext({ colorScheme: theme });
-    const page = await context.newPage();
-    const heard: string[] = [];
-    page.on('console', (message) => { if (message.type() === 'error' || /Content Security Policy|TrustedScript/.test(message.text())) heard.push(message.text()); });
-    page.on('pageerror', (error) => heard.push(String(error)));
-    await begin(page);
-    await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
-    await axe(page, 'dashboard');
-    await page.setViewportSize({ width: 390, height: 844 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
-    await axe(page, 'phone');
-    expect(heard.filter((text) => !/status of 401/.test(text))).toEqual([]);
-    await context.close();
-  });
-}
+test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fits a phone', async ({ page }) => {
+  const faults = faultsOf(page);
+  await begin(page);
+  await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
+  await axeInBoth(page, 'dashboard');
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+  await axeInBoth(page, 'phone');
+  expect(faults).toEqual([]);
+});
 
 test('DASH-9, OFF-5: without the network the figures stand, and what only the server knows says why it is not there', async ({ page, context }) => {
   await begin(page, 'rita');

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import { chromium, expect, test } from '@playwright/test';
 import type { BrowserContext, Page } from '@playwright/test';
 import { CSP } from '../../server/http/shield.ts';
 import { startFront } from './front.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { axe } from './sound.ts';
 
 let portal: Portal;
 const folders: string[] = [];
@@ -113,7 +113,7 @@ test('OFF-5, A11: who is not signed in, or past the offline limit, is told at th
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await expect(sentence).toBeVisible();
   await expect(page.getByText('Your session has expired. Please log in again to continue.')).toBeVisible();
-  await axe(page);
+  await axe(page, 'sign-in');
   await page.getByLabel('Username').fill('dana');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -137,7 +137,7 @@ test('OFF-5, A11: who is not signed in, or past the offline limit, is told at th
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByText('Logging in again needs the network.')).toBeVisible();
-  await axe(page);
+  await axe(page, 'expired');
   await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
   await expect(sentence).toBeVisible();
   await portal.start();
@@ -208,11 +208,6 @@ test('OFF-2, OFF-3, OFF-4: another build takes over when the last page of the ol
   await context.close();
   await front.stop();
 });
-
-async function axe(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-}
 
 /** Waits until the build is kept and the page is in the service worker's hands. */
 async function kept(page: Page): Promise<void> {

@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal, Result } from './portal.ts';
+import { axe, axeInBoth } from './sound.ts';
 
 let portal: Portal, secret: string;
 const DAY = 86_400_000, HOUR = 3_600_000;
@@ -35,36 +35,28 @@ test.afterAll(async () => { await portal.stop(); });
 
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Job result' });
 
-/** Of the panel: the list beside it is judged with the other screens. */
-async function axe(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).include('.rp').withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-}
+/** The list beside it is judged with the other screens. */
+const PANEL = { only: '.rp' };
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst first, eight and then all, ${theme}`, async ({ browser }) => {
-    const context = await browser.newContext({ colorScheme: theme });
-    const page = await context.newPage();
-    await signIn(page, portal.url, 'admin', portal.password);
-    await rowOf(page, 'VM farm').click();
-    const list = panel(page).getByRole('listitem').filter({ hasText: /VM-|machine/ });
-    await expect(panel(page).getByText('11 of 12 done, 1 failed, 1 with a warning')).toBeVisible();
-    await expect(list).toHaveCount(8);
-    await expect(list.first()).toContainText(/^Failed.*No route to this machine$/);
-    await expect(list.nth(1)).toContainText(/^Warning.*VM-05/);
-    expect(await panel(page).evaluate((at) => at.scrollWidth <= at.clientWidth)).toBe(true);
-    await panel(page).getByRole('button', { name: 'All 12 objects' }).click();
-    await expect(list).toHaveCount(12);
-    await axe(page, 'objects');
-    await panel(page).getByRole('button', { name: 'As a table' }).click();
-    await axe(page, 'table');
-    await page.keyboard.press('Escape');
-    await rowOf(page, 'Plain files').click();
-    await expect(panel(page).getByText('error: refused')).toBeVisible();
-    await expect(panel(page).getByRole('heading', { name: 'Objects' })).toHaveCount(0);
-    await context.close();
-  });
-}
+test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst first, eight and then all, light or dark', async ({ page }) => {
+  await signIn(page, portal.url, 'admin', portal.password);
+  await rowOf(page, 'VM farm').click();
+  const list = panel(page).getByRole('listitem').filter({ hasText: /VM-|machine/ });
+  await expect(panel(page).getByText('11 of 12 done, 1 failed, 1 with a warning')).toBeVisible();
+  await expect(list).toHaveCount(8);
+  await expect(list.first()).toContainText(/^Failed.*No route to this machine$/);
+  await expect(list.nth(1)).toContainText(/^Warning.*VM-05/);
+  expect(await panel(page).evaluate((at) => at.scrollWidth <= at.clientWidth)).toBe(true);
+  await panel(page).getByRole('button', { name: 'All 12 objects' }).click();
+  await expect(list).toHaveCount(12);
+  await axeInBoth(page, 'objects', PANEL);
+  await panel(page).getByRole('button', { name: 'As a table' }).click();
+  await axeInBoth(page, 'table', PANEL);
+  await page.keyboard.press('Escape');
+  await rowOf(page, 'Plain files').click();
+  await expect(panel(page).getByText('error: refused')).toBeVisible();
+  await expect(panel(page).getByRole('heading', { name: 'Objects' })).toHaveCount(0);
+});
 
 test('PANEL-4: a point of the chart is reached by keys and opens its run, so does the table, and Back leads to the run before', async ({ page }) => {
   await signIn(page, portal.url, 'admin', portal.password);
@@ -113,7 +105,7 @@ test('PANEL-3, PANEL-5, RUN-6: who did what and when stands in words, and tomorr
   await expect(panel(page).getByRole('definition').filter({ hasText: '#48213' })).toBeVisible();
   const history = panel(page).getByRole('listitem').filter({ hasText: /Dana Reyes|It began/ });
   await expect(history).toContainText([/^Dana Reyes reviewed it.*the host is being moved$/, /^Dana Reyes tied it to ticket #48213/, /^It began/]);
-  await axe(page, 'history');
+  await axe(page, 'history', PANEL);
 });
 
 test('PANEL-2, OFF-5: the same cause is told over the days of the list; what needs the network says so in its place, and comes by itself', async ({ page, context }) => {
@@ -154,7 +146,7 @@ test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and e
   await sheet.getByRole('button', { name: 'As a table' }).tap();
   await expect(sheet.getByRole('table', { name: 'Last runs' })).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-  await axe(page, 'phone');
+  await axe(page, 'phone', PANEL);
   await context.close();
 });
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@playwright/test';
 import type { Browser, Locator, Page } from '@playwright/test';
 import { linkFor } from './outbox.ts';
@@ -43,9 +42,4 @@ export async function make(page: Page, user: { readonly name: string; readonly u
   await page.getByLabel('E-mail', { exact: true }).fill(`${user.username}@example.com`);
   for (const role of user.roles ?? []) await page.getByRole('checkbox', { name: role }).check();
   await page.getByRole('button', { name: 'Make and invite the user' }).click();
-}
-
-export async function axe(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
 }

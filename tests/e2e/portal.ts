@@ -1,12 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
+import { copyOf } from './folders.ts';
 
 /** The product as a user starts it, on data of its own, with a second technician and a second provider besides. */
 export interface Portal {
@@ -22,44 +21,53 @@ export interface Portal {
 const NODE = process.env['DAYBOOK_NODE'] ?? process.execPath;
 const PASSWORD = 'quiet-ledger-morning-340';
 
-/** `small`: with the estate of the demo, its people and its life; making its past takes about ten seconds. `besides`: more operators of the first provider. */
-export async function startPortal(estate: 'none' | 'small' = 'none', besides: readonly string[] = []): Promise<Portal> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'daybook-e2e-'));
-  const port = await freePort();
-  if (estate === 'none') {
-    const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', dataDir, PASSWORD, ...besides], { encoding: 'utf8' });
-    if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
-  }
-  let child: ChildProcess | null = null;
-  const url = `http://localhost:${port}`;
-
-  async function start(): Promise<void> {
-    let said = '';
-    child = spawn(NODE, ['server/main.ts', '--estate', estate], { env: { ...process.env, PORT: String(port), DAYBOOK_DATA: dataDir, DATABASE_URL: '', DAYBOOK_DEMO_PASSWORD: PASSWORD } });
-    child.stdout?.on('data', (text: Buffer) => { said += text.toString(); });
-    child.stderr?.on('data', (text: Buffer) => { said += text.toString(); });
-    for (let tries = 0; tries < (estate === 'none' ? 300 : 2_000); tries++) {
-      if (child.exitCode !== null) throw new Error(`the server ended: ${said}`);
-      const up = await fetch(`${url}/api/v1/service-providers/branding`).then((answer) => answer.ok, () => false);
-      if (up) return;
-      await new Promise((done) => { setTimeout(done, 100); });
-    }
-    throw new Error(`the server did not come up: ${said}`);
-  }
-
-  const end = (signal: NodeJS.Signals): Promise<void> => new Promise((done) => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) { done(); return; }
-    child.once('exit', () => { done(); });
-    child.kill(signal);
+/** `small`: with the estate of the demo, its people and its life. `besides`: more operators of the first provider. */
+export async function startPortal(estate: Estate = 'none', besides: readonly string[] = []): Promise<Portal> {
+  const dataDir = await copyOf([estate, ...besides], async (folder) => {
+    if (estate === 'none') { seed(folder, besides); return; }
+    // Its past takes about ten seconds to make.
+    const first = await serve(folder, estate, await freePort());
+    await end(first, 'SIGTERM');
   });
-
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+  const start = async (): Promise<void> => { child = await serve(dataDir, estate, port); };
   await start();
   return {
-    url, otherUrl: `http://other.localhost:${port}`, password: PASSWORD, dataDir, start,
-    kill: () => end('SIGKILL'),
-    async stop() { await end('SIGTERM'); rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }); },
+    url: `http://localhost:${port}`, otherUrl: `http://other.localhost:${port}`, password: PASSWORD, dataDir, start,
+    kill: () => end(child, 'SIGKILL'),
+    async stop() { await end(child, 'SIGTERM'); rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }); },
   };
 }
+
+type Estate = 'none' | 'small';
+
+function seed(folder: string, besides: readonly string[]): void {
+  const seeded = spawnSync(NODE, ['tests/e2e/seed.ts', folder, PASSWORD, ...besides], { encoding: 'utf8' });
+  if (seeded.status !== 0) throw new Error(`the portal could not be seeded: ${seeded.stderr}`);
+}
+
+/** A server on the folder, once it answers. */
+async function serve(dataDir: string, estate: Estate, port: number): Promise<ChildProcess> {
+  let said = '';
+  const child = spawn(NODE, ['server/main.ts', '--estate', estate], { env: { ...process.env, PORT: String(port), DAYBOOK_DATA: dataDir, DATABASE_URL: '', DAYBOOK_DEMO_PASSWORD: PASSWORD } });
+  child.stdout.on('data', (text: Buffer) => { said += text.toString(); });
+  child.stderr.on('data', (text: Buffer) => { said += text.toString(); });
+  for (let tries = 0; tries < 800; tries++) {
+    if (child.exitCode !== null) throw new Error(`the server ended: ${said}`);
+    const up = await fetch(`http://localhost:${port}/api/v1/service-providers/branding`).then((answer) => answer.ok, () => false);
+    if (up) return child;
+    await new Promise((done) => { setTimeout(done, 100); });
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the server did not come up: ${said}`);
+}
+
+const end = (child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> => new Promise((done) => {
+  if (!child || child.exitCode !== null || child.signalCode !== null) { done(); return; }
+  child.once('exit', () => { done(); });
+  child.kill(signal);
+});
 
 function freePort(): Promise<number> {
   return new Promise((done) => {

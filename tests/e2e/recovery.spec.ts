@@ -2,7 +2,8 @@ import { expect, test } from '@playwright/test';
 import { codeFor, linkFor, sentTo } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { byApi, freshPage, give, isAt, isIn, typeCode, whole, withSettings, wrongOf } from './ways-in.ts';
+import { sound } from './sound.ts';
+import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 let portal: Portal;
 test.beforeAll(async () => { portal = await startPortal('none', ['fay', 'quinn']); });
@@ -13,10 +14,10 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await page.goto(`${portal.url}/login`);
   await isAt(page, 'Sign in');
   await expect(page.getByRole('link', { name: 'Forgot password' })).toBeVisible();
-  await whole(page, 'login');
+  await sound(page, 'login');
   await page.getByRole('link', { name: 'Forgot password' }).click();
   await isAt(page, 'Forgot your password');
-  await whole(page, 'forgot-password-db');
+  await sound(page, 'forgot-password-db');
   await page.getByRole('button', { name: 'Send the link' }).click();
   await expect(page.getByText('Enter your username.', { exact: true })).toBeVisible();
   for (const name of ['nobody-of-this-name', 'fay']) {
@@ -29,7 +30,7 @@ test('E2E-12, RECOVER-4: a forgotten password is chosen anew by the link of a ma
   await page.goto(link);
   await isAt(page, 'Choose a new password');
   await expect(page).toHaveURL(/\/reset-password-db$/);
-  await whole(page, 'reset-password-db');
+  await sound(page, 'reset-password-db');
   const field = page.getByRole('textbox', { name: 'New password' });
   for (const [password, says] of [['', 'Enter a new password.'], ['short', 'Choose a password of at least 8 characters.'], ['longer-by-two', 'Choose a password of at least 15 characters.'], ['passwordpassword', 'This password is too common. Choose another.']] as const) {
     await field.fill(password);
@@ -70,11 +71,11 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     };
     await page.goto(`${portal.url}/unlock`);
     await isAt(page, 'Unlock your account');
-    await whole(page, 'unlock');
+    await sound(page, 'unlock');
     await page.getByLabel('Username').fill('quinn');
     await page.keyboard.press('Enter');
     await expect(page.getByLabel('What was the name of your first school?')).toBeFocused();
-    await whole(page, 'questions');
+    await sound(page, 'questions');
     await answer(true);
     await expect(page.getByText('Invalid security answers')).toBeVisible();
     const had = await sentTo(portal.url, 'quinn@example.com');
@@ -83,7 +84,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     const code = await codeFor(portal.url, 'quinn@example.com', had + 1);
     await typeCode(page, wrongOf(code));
     await expect(page.getByText('The account has not been unlocked. Please, try later')).toBeVisible();
-    await whole(page, 'unlock-code');
+    await sound(page, 'unlock-code');
     await typeCode(page, code);
     await expect(page.getByText('Your account is unlocked.')).toBeVisible();
 
@@ -93,7 +94,7 @@ test('E2E-12, RECOVER-2: questions and a code unlock an account and set its pass
     const mails = await sentTo(portal.url, 'quinn@example.com');
     await answer(false);
     await expect(page.getByRole('textbox', { name: 'New password' })).toBeVisible();
-    await whole(page, 'forgot-password');
+    await sound(page, 'forgot-password');
     await page.getByLabel('Code', { exact: true }).fill(await codeFor(portal.url, 'quinn@example.com', mails + 1));
     await page.getByRole('textbox', { name: 'New password' }).fill('quinnquinnquinn-1');
     await page.keyboard.press('Enter');
@@ -125,7 +126,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   await page.goto(`${portal.url}/o365/register#never-made`);
   await isAt(page, 'Make your account');
   await expect(page).toHaveURL(/\/o365\/register$/);
-  await whole(page, 'register');
+  await sound(page, 'register');
   await page.context().close();
 });
 

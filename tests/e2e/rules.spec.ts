@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { keyOf, post, rowOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { axe } from './sound.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
@@ -15,10 +15,6 @@ const JOB = 'Ledger of open files';
 const result = (job: string, startedAgo: number): Parameters<typeof post>[2][number] =>
   ({ job, status: 'Warning', message: '3 files were in use and could not be read', startTime: new Date(Date.now() - startedAgo).toISOString(), computer: 'SRV-LEDGER' });
 
-async function axe(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-}
 async function enter(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByLabel('Username').fill('operator');

@@ -1,8 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
-import type { Page } from '@playwright/test';
 import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { axeInBoth, faultsOf } from './sound.ts';
 
 let portal: Portal;
 
@@ -22,56 +21,37 @@ test.beforeAll(async () => {
 });
 test.afterAll(async () => { await portal.stop(); });
 
-/** What the browser says of the page's content policy, and what breaks. */
-function listen(page: Page): string[] {
-  const heard: string[] = [];
-  page.on('console', (message) => { if (message.type() === 'error' || /Content Security Policy|TrustedScript/.test(message.text())) heard.push(message.text()); });
-  page.on('pageerror', (error) => heard.push(String(error)));
-  return heard;
-}
-
-async function axe(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-}
-
-for (const theme of ['light', 'dark'] as const) {
-  test(`E2E-7, E2E-9: axe finds nothing and the content policy holds on every screen, ${theme}`, async ({ browser }) => {
-    const context = await browser.newContext({ colorScheme: theme });
-    const page = await context.newPage();
-    const heard = listen(page);
-    await page.goto(portal.url);
-    await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
-    await axe(page, 'sign-in');
-    await signIn(page, portal.url, 'admin', portal.password);
-    await expect(rowOf(page, 'SQL nightly')).toBeVisible();
-    await axe(page, 'daily checks');
-    await rowOf(page, 'SQL nightly').click();
-    await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
-    await axe(page, 'panel');
-    await page.keyboard.press('s');
-    await expect(page.getByRole('heading', { name: /^Snooze/ })).toBeVisible();
-    await axe(page, 'snooze');
-    await page.keyboard.press('Escape');
-    await page.goto(`${portal.url}/monitoring/sources`);
-    await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
-    await axe(page, 'sources');
-    await page.getByRole('button', { name: 'New source' }).first().click();
-    await expect(page.getByRole('heading', { name: 'New source' })).toBeVisible();
-    await axe(page, 'new source');
-    await page.goto(`${portal.url}/no/such/page`);
-    await expect(page.getByText('The page you requested could not be found.')).toBeVisible();
-    await axe(page, 'not found');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`${portal.url}/monitoring/daily-checks`);
-    await expect(rowOf(page, 'SQL nightly')).toBeVisible();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    await axe(page, 'phone');
-    // A 401 before anybody is signed in is how the page learns that nobody is.
-    expect(heard.filter((text) => !/status of 401/.test(text))).toEqual([]);
-    await context.close();
-  });
-}
+test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy holds on every screen', async ({ page }) => {
+  const faults = faultsOf(page);
+  await page.goto(portal.url);
+  await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
+  await axeInBoth(page, 'sign-in');
+  await signIn(page, portal.url, 'admin', portal.password);
+  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  await axeInBoth(page, 'daily checks');
+  await rowOf(page, 'SQL nightly').click();
+  await expect(page.getByRole('heading', { name: 'Log' })).toBeVisible();
+  await axeInBoth(page, 'panel');
+  await page.keyboard.press('s');
+  await expect(page.getByRole('heading', { name: /^Snooze/ })).toBeVisible();
+  await axeInBoth(page, 'snooze');
+  await page.keyboard.press('Escape');
+  await page.goto(`${portal.url}/monitoring/sources`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Connect a source' })).toBeVisible();
+  await axeInBoth(page, 'sources');
+  await page.getByRole('button', { name: 'New source' }).first().click();
+  await expect(page.getByRole('heading', { name: 'New source' })).toBeVisible();
+  await axeInBoth(page, 'new source');
+  await page.goto(`${portal.url}/no/such/page`);
+  await expect(page.getByText('The page you requested could not be found.')).toBeVisible();
+  await axeInBoth(page, 'not found');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await expect(rowOf(page, 'SQL nightly')).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await axeInBoth(page, 'phone');
+  expect(faults).toEqual([]);
+});
 
 test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({ page }) => {
   await page.goto(`${portal.url}/monitoring/daily-checks`);

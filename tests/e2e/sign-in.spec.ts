@@ -3,7 +3,8 @@ import { generateSync } from 'otplib';
 import { codeFor, sentTo } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
-import { byApi, freshPage, give, isAt, isIn, typeCode, whole, withSettings, wrongOf } from './ways-in.ts';
+import { sound } from './sound.ts';
+import { byApi, freshPage, give, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 let portal: Portal;
 test.beforeAll(async () => { portal = await startPortal('none', ['olivia', 'pat']); });
@@ -18,7 +19,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     await give(page, portal, 'dana', portal.password, '/monitoring/daily-checks?q=mail');
     await isAt(page, 'Your mobile phone');
     await expect(page).toHaveURL(/\/phone$/);
-    await whole(page, 'phone');
+    await sound(page, 'phone');
     await page.getByLabel('Mobile phone').fill('555 0100');
     await page.keyboard.press('Enter');
     await expect(page.getByText('Enter the number in international form, such as +15550100200.')).toBeVisible();
@@ -29,7 +30,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
     await expect(page.getByText('••• 11')).toBeVisible();
     await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute('autocomplete', 'one-time-code');
     await expect(page.getByLabel('Code', { exact: true })).toHaveAttribute('inputmode', 'numeric');
-    await whole(page, 'sms-verification');
+    await sound(page, 'sms-verification');
     const code = await codeFor(portal.url, PHONE);
     await typeCode(page, '12');
     await expect(page.getByText('Enter the six digits of the code.')).toBeVisible();
@@ -129,14 +130,14 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
     await give(page, portal, 'olivia');
     await isAt(page, 'Set up an authenticator app');
     await expect(page).toHaveURL(/\/enrol$/);
-    await whole(page, 'enrol');
+    await sound(page, 'enrol');
     secret = (await page.getByLabel('Key for your authenticator app').innerText()).replace(/\s/g, '');
     await typeCode(page, wrongOf(totpOf(secret)));
     await expect(page.getByText('The code is not valid.')).toBeVisible();
     await typeCode(page, totpOf(secret));
     await isAt(page, 'Keep your recovery codes');
     await expect(page.getByRole('button', { name: 'Continue' })).toBeDisabled();
-    await whole(page, 'recovery-codes');
+    await sound(page, 'recovery-codes');
     kept = await page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem').allInnerTexts();
     expect(kept).toHaveLength(10);
     const download = page.waitForEvent('download');
@@ -152,7 +153,7 @@ test('E2E-12, FACTOR-1: an authenticator that the provider asks for is set up on
   await give(page, portal, 'olivia');
   await isAt(page, 'Confirm that it is you');
   await expect(page).toHaveURL(/\/verification$/);
-  await whole(page, 'verification');
+  await sound(page, 'verification');
   await typeCode(page, '000000');
   await expect(page.getByText('The code is not valid.')).toBeVisible();
   await typeCode(page, totpOf(secret, 30_000));

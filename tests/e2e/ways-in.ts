@@ -1,7 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@playwright/test';
 import type { Browser, Page } from '@playwright/test';
-import { beyondTab, pictureOf } from './person.ts';
 import type { Portal } from './portal.ts';
 
 type Call = (method: string, path: string, body?: unknown) => Promise<unknown>;
@@ -43,19 +41,3 @@ export const typeCode = async (page: Page, code: string): Promise<void> => {
   await page.keyboard.press('Enter');
 };
 export const wrongOf = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
-
-/** Both themes, a phone, and Tab alone; with DAYBOOK_PICTURES the page is kept as pictures. */
-export async function whole(page: Page, step: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-    expect(violations.map(({ id, nodes }) => `${step}, ${colorScheme}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await pictureOf(page, step);
-  const size = page.viewportSize();
-  await page.setViewportSize({ width: 390, height: 844 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth), step).toBeLessThanOrEqual(390);
-  if (size) await page.setViewportSize(size);
-  expect(await beyondTab(page), step).toEqual([]);
-}

@@ -1,0 +1,53 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { beyondTab, pictureOf } from './person.ts';
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** Selectors: what of the page is looked at, or what is not. */
+interface Part { readonly only?: string; readonly but?: string }
+
+/**
+ * Nothing for axe on the page as it stands. Only what is violated is handed over: telling everything that is well takes three times as long
+ * as looking for it. And it is asked in the page itself, which has no frames, not put together in a second one.
+ */
+export async function axe(page: Page, what: string, { only, but }: Part = {}): Promise<void> {
+  expect(page.frames()).toHaveLength(1);
+  const there = await page.evaluate(() => 'axe' in globalThis);
+  const builder = new AxeBuilder({ page, ...(there ? { axeSource: ';' } : {}) }).setLegacyMode().options({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] });
+  if (only !== undefined) builder.include(only);
+  if (but !== undefined) builder.exclude(but);
+  const { violations } = await builder.analyze();
+  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
+
+/** Nothing for axe in either theme; ends in the light one. */
+export async function axeInBoth(page: Page, what: string, part: Part = {}): Promise<void> {
+  for (const theme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
+    await axe(page, `${what}, ${theme}`, part);
+  }
+}
+
+/** Nothing for axe in both themes, nothing beyond the keyboard, and nothing wider than a phone. With DAYBOOK_PICTURES it is kept as pictures. */
+export async function sound(page: Page, what: string): Promise<void> {
+  await axeInBoth(page, what);
+  await pictureOf(page, what.replaceAll(' ', '-'));
+  expect(await beyondTab(page), what).toEqual([]);
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.querySelector('main')?.scrollWidth ?? 0)), { message: what }).toBeLessThanOrEqual(390);
+  if (size) await page.setViewportSize(size);
+}
+
+/** What the browser says of the page that should not be: errors, and its content policy. A 401 is how a page learns that nobody is signed in. */
+export function faultsOf(page: Page): readonly string[] {
+  const heard: string[] = [];
+  page.on('console', (message) => {
+    if ((message.type() === 'error' || /Content Security Policy|TrustedScript/.test(message.text())) && !/status of 401/.test(message.text())) heard.push(message.text());
+  });
+  page.on('pageerror', (error) => heard.push(String(error)));
+  return heard;
+}
