@@ -18,6 +18,7 @@ export const LIMITS = {
   viewsPerUser: 100,
   rules: 200,
   hints: 300,
+  slaAlarms: 500,
   repositoryDays: 90,
   reports: 200,
   reportRecipients: 20,

@@ -15,6 +15,7 @@ import { ticketRoutes } from './desk/callback.ts';
 import { startTickets } from './desk/tickets-timer.ts';
 import { assetRoutes } from './brand/assets.ts';
 import { startClock } from './monitoring/clock.ts';
+import { startSla } from './monitoring/sla/timer.ts';
 import { startSums } from './reading/sum-days.ts';
 import { startCollectors } from './monitoring/collectors/timer.ts';
 import { pingRoutes } from './monitoring/ping.ts';
@@ -55,6 +56,7 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
 const timers = startClock(world);
 const sums = startSums(world);
 const sender = startPost(world);
+const sla = startSla(world);
 const reports = startReports(world);
 const collectors = startCollectors(world);
 const tickets = startTickets(world);
@@ -79,6 +81,7 @@ async function stop(signal: string): Promise<void> {
   try {
     timers.stop();
     sums.stop();
+    sla.stop();
     await collectors.stop();
     await reports.stop();
     await sender.stop();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Ms, UserId } from '#contract/ids.ts';
-import type { OneTimeTable } from './store/database.ts';
+import type { OneTimeTable } from './store/database-account.ts';
 import type { TenantTx } from './store/store.ts';
 import type { World } from './world.ts';
 

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { mayActAs } from '#contract/account/acting.ts';
 import type { TenantId } from '#contract/ids.ts';
 import type { Reach } from '#contract/people/reach.ts';
-import type { SessionTable } from '../store/database.ts';
+import type { SessionTable } from '../store/database-account.ts';
 import type { World } from '../world.ts';
 
 /** A session in which somebody acts as another user lasts as long as the right to do so, and as the own session of who acts (G33, G42). */

@@ -12,7 +12,7 @@ import { byUser } from '../by.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers, Signed } from '../http/handler.ts';
 import { endLinks } from '../one-time.ts';
-import type { PersonTable } from '../store/database.ts';
+import type { PersonTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Signed } from '../http/handler.ts';
-import type { SessionTable } from '../store/database.ts';
+import type { SessionTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { actorStands } from './acting-rights.ts';

@@ -9,7 +9,7 @@ import type { UserListed } from '#contract/people/user-calls.ts';
 import { utcText, wallText } from '#contract/monitoring/csv.ts';
 import { ok } from '#contract/result.ts';
 import type { Ask, Handlers, Signed } from '../http/handler.ts';
-import type { PersonTable } from '../store/database.ts';
+import type { PersonTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { signedOf } from './asking.ts';

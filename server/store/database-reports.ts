@@ -1,9 +1,8 @@
-import type { ColumnType, Generated } from 'kysely';
+import type { Generated } from 'kysely';
 import type { Bytes, CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { SentOut } from '#contract/reports/report-calls.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
-
-type Json<T> = ColumnType<T, string, string>;
+import type { Json } from './json-column.ts';
 
 /** `next_at`: when it is due next; null where it is switched off. */
 export interface ReportSettingTable { tenant_id: TenantId; id: string; owner_id: UserId; fields: Json<ReportFields>; next_at: Ms | null; made_at: Ms; changed_at: Ms }

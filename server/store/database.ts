@@ -1,15 +1,17 @@
-import type { ColumnType, Generated } from 'kysely';
-import type { PersonSettings } from '#contract/account/profile.ts';
+import type { Generated } from 'kysely';
 import type { Notification } from '#contract/account/notifications.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { ProviderSettings } from '#contract/brand/settings.ts';
 import type { Actor } from '#contract/events.ts';
 import type { Tables } from '#contract/fold.ts';
-import type { CollectionStatus, CollectorKind, Entity, SignIn } from '#contract/monitoring/collector.ts';
-import type { Choices, TicketPart, Ticketing } from '#contract/desk/ticketing.ts';
+import type { SlaRow } from '#contract/monitoring/sla.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
+import type { AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
+import type { CollectedTable, CollectionTable, ConnectionTable } from './database-collect.ts';
+import type { TicketWorkTable, TicketingTable } from './database-desk.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
+import type { Json, Filled } from './json-column.ts';
 
 /**
  * The tables. `bigint` is a number here, `jsonb` is read parsed and written as JSON text (a bare array means something else to `pg`).
@@ -37,6 +39,7 @@ export interface Database {
   repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
   view: ProjectionById<'view'>;
   hint: ProjectionById<'hint'>;
+  sla_alarm: { tenant_id: TenantId; id: string; row: Json<SlaRow>; broken_since: Ms | null; fired_at: Ms | null };
   result_rule: ProjectionById<'rule'>;
   shift: ProjectionById<'shift'> & { received_at: Ms };
   preference: ProjectionById<'preference'> & { user_id: UserId };
@@ -85,9 +88,6 @@ export interface Database {
   server_setting: { name: string; value: string };
 }
 
-type Json<T> = ColumnType<T, string, string>;
-/** `{}` where nothing is given. */
-type Filled<T> = ColumnType<T, string | undefined, string>;
 type Row<T extends keyof Tables> = { tenant_id: TenantId; row: Json<Tables[T]> };
 type Projection<N extends number, T extends keyof Tables> = Row<T> & { n: N };
 type ProjectionById<T extends keyof Tables> = Row<T> & { id: string };
@@ -144,207 +144,6 @@ export interface RepositorySampleTable {
 
 /** How many runs started on a UTC day, and the last event that touched one of them. */
 export interface RunDayTable { tenant_id: TenantId; day: Day; rows: number; seq: number }
-
-/** Names and secrets of a user: outside the log, so that they can be deleted. `username_key` is the lower-cased name, unique in a tenant. */
-export interface PersonTable {
-  tenant_id: TenantId;
-  id: UserId;
-  username: string;
-  username_key: string;
-  name: string;
-  email: string | null;
-  password_hash: string | null;
-  auth: Generated<'db' | 'ad'>;
-  mobile_phone: Generated<string | null>;
-  office_phone: Generated<string | null>;
-  /** The next thing to do after signing in is to choose a new password, and to choose questions. */
-  password_reset: Generated<boolean>;
-  force_questions: Generated<boolean>;
-  phone_updated_once: Generated<boolean>;
-  language: Generated<string | null>;
-  time_zone: Generated<string | null>;
-  terms_at: Generated<Ms | null>;
-  password_at: Generated<Ms | null>;
-  settings: Filled<PersonSettings>;
-}
-
-/** Tokens stand as SHA-256 only. */
-export interface SessionTable {
-  tenant_id: TenantId;
-  id: string;
-  user_id: UserId;
-  access_hash: string;
-  access_until: Ms;
-  refresh_hash: string;
-  previous_refresh_hash: string | null;
-  rotated_at: Ms;
-  idle_until: Ms;
-  absolute_until: Ms;
-  made_at: Ms;
-  ended_at: Ms | null;
-  ip: string;
-  agent: string;
-  /** Who acts as the user of this session, since which session, why; null: the user. */
-  actor_id: Generated<UserId | null>;
-  impersonation_id: Generated<string | null>;
-  reason: Generated<string | null>;
-  parent_id: Generated<string | null>;
-  /** The actor's provider and name, where that is a provider above. */
-  actor_tenant: Generated<TenantId | null>;
-  actor_name: Generated<string | null>;
-  /** When a factor was last shown. */
-  authenticated_at: Generated<Ms>;
-  how: Generated<string>;
-}
-
-/** Something that takes several steps before anybody is signed in. `state` holds no secret; the code stands hashed. */
-export interface AttemptTable {
-  tenant_id: TenantId;
-  id: string;
-  kind: string;
-  user_id: UserId | null;
-  secret_hash: string;
-  state: Json<Readonly<Record<string, unknown>>>;
-  code_hash: string | null;
-  code_until: Ms | null;
-  tries: Generated<number>;
-  sends: Generated<number>;
-  made_at: Ms;
-  until: Ms;
-  done_at: Ms | null;
-}
-
-/** `id` is the credential's, base64url, as is the key. */
-export interface PasskeyTable {
-  tenant_id: TenantId;
-  id: string;
-  user_id: UserId;
-  public_key: string;
-  counter: number;
-  transports: Json<readonly string[]>;
-  name: string;
-  made_at: Ms;
-  used_at: Ms | null;
-}
-
-/** What is good for one use: a link, a token. `hash`: SHA-256 (hex) of the secret. */
-export interface OneTimeTable {
-  tenant_id: TenantId;
-  hash: string;
-  kind: string;
-  user_id: UserId | null;
-  data: Json<Readonly<Record<string, unknown>>>;
-  made_at: Ms;
-  until: Ms;
-  used_at: Ms | null;
-}
-
-/** The record of accounts. `user_id`: whom it concerns. */
-export interface AuditTable {
-  tenant_id: TenantId;
-  at: Ms;
-  id: string;
-  what: string;
-  user_id: UserId | null;
-  actor_id: UserId | null;
-  impersonation_id: string | null;
-  ip: string;
-  agent: string;
-  detail: Json<Readonly<Record<string, unknown>>>;
-}
-
-/** A mail or a short message. `next_at`: when it is tried next; null where it was sent, given up, or has nowhere to go and stays here. */
-export interface OutgoingTable {
-  tenant_id: TenantId;
-  id: string;
-  kind: 'mail' | 'sms';
-  sealed: string;
-  made_at: Ms;
-  sent_at: Ms | null;
-  tries: Generated<number>;
-  next_at: Ms | null;
-  fault: string | null;
-}
-
-/** A device on which this user has signed in, until when. Its token stands as SHA-256 only, and the one before as long as the new one was not used. */
-export interface TrustedDeviceTable {
-  tenant_id: TenantId;
-  user_id: UserId;
-  id: string;
-  hash: string;
-  previous_hash: string | null;
-  used_at: Ms;
-  until: Ms;
-  /** Until then a code is not asked for here. */
-  skips_code_until: Generated<Ms>;
-}
-
-/** Failures that are held against somebody, until when nothing more is looked at, and when all of it is forgotten (null: never). */
-export interface ThrottleTable { tenant_id: TenantId; bucket: string; failures: number; until: Ms; at: Ms; forget_at: Ms | null }
-
-/** What a provider connected. `cursor`: changes of the system are known up to then. `poll_at`: when it is asked next. `log_seq`: results are followed up to that event. */
-export interface TicketingTable {
-  tenant_id: TenantId;
-  settings: Json<Ticketing>;
-  choices: Json<Choices>;
-  cursor: Ms;
-  poll_at: Ms;
-  polled_at: Ms | null;
-  tries: Generated<number>;
-  fault: string | null;
-  log_seq: number;
-}
-
-/** A ticket that the system is to be told of: all of it, where it has none yet, else these parts. `held_until`: a server is at it. `next_at` null: given up until somebody changes it. */
-export interface TicketWorkTable { tenant_id: TenantId; ticket_id: string; version: Generated<number>; parts: Json<readonly TicketPart[]>; tries: Generated<number>; next_at: Ms | null; held_until: Generated<Ms>; fault: string | null }
-
-/** A system that is asked for its results. `held_by`: the server that asks it now, until when at the latest. */
-export interface ConnectionTable {
-  tenant_id: TenantId;
-  id: string;
-  kind: CollectorKind;
-  name: string;
-  address: string;
-  company_n: CompanyN | null;
-  sign_in: SignIn;
-  username: string | null;
-  sealed: string;
-  certificate: string | null;
-  every_sec: number;
-  enabled: boolean;
-  made_at: Ms;
-  changed_at: Ms;
-  held_by: Generated<string | null>;
-  held_until: Generated<Ms>;
-}
-
-/** How far an entity of a connection was read. `fails`: in a row. */
-export interface CollectionTable {
-  tenant_id: TenantId;
-  connection_id: string;
-  entity: Entity;
-  status: CollectionStatus;
-  started_at: Ms | null;
-  succeeded_at: Ms | null;
-  next_at: Ms;
-  read_rows: Generated<number>;
-  unlinked: Generated<number>;
-  fails: Generated<number>;
-  error: string | null;
-  error_at: Ms | null;
-  cursor: Json<Readonly<Record<string, number>>>;
-}
-
-export interface CollectedTable {
-  tenant_id: TenantId;
-  connection_id: string;
-  entity: Entity;
-  uid: string;
-  company_n: CompanyN | null;
-  name: string;
-  row: Json<Readonly<Record<string, unknown>>>;
-  seen_at: Ms;
-}
 
 export interface SourceHealthTable {
   tenant_id: TenantId;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type CollectorKind, ENTITIES_OF, type Entity, everyOf } from '#contract/monitoring/collector.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
-import type { CollectionTable } from '#server/store/database.ts';
+import type { CollectionTable } from '#server/store/database-collect.ts';
 import type { World } from '#server/world.ts';
 import type { Client } from './client.ts';
 import { SourceError } from './source-error.ts';

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Entity } from '#contract/monitoring/collector.ts';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
-import type { ConnectionTable } from '#server/store/database.ts';
+import type { ConnectionTable } from '#server/store/database-collect.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import type { Client } from './client.ts';
