@@ -7,7 +7,9 @@ import { NamedSchema, StatusSchema, TICKET_BY, TICKET_SYSTEMS, ticketDescription
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const chosen = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.ticketChars));
-const companyN = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number));
+const whole = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number));
+const companyN = whole;
+const some = v.optional(v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1))), v.minLength(1), v.maxLength(LIMITS.ticketProblems)));
 
 /** `number`: as a problem shows it. `waiting`: what is said here is not in the ticketing system yet; `fault` then says why, where it was tried. */
 const ticketFields = {
@@ -26,7 +28,7 @@ const reportedTicket = v.object({ ...ticketFields, applications: ApplicationsSch
 /** What the form of a new ticket offers. `blocked`: why none can be opened for this company now. */
 const ticketForm = v.object({
   system: v.picklist(TICKET_SYSTEMS), statuses: v.array(StatusSchema), priorities: v.array(NamedSchema), priority: orNull(v.string()), owner: orNull(NamedSchema),
-  people: v.array(NamedSchema), blocked: orNull(v.string()), remoteCompany: orNull(v.string()),
+  people: v.array(NamedSchema), company: v.number(), companyName: v.string(), blocked: orNull(v.string()), remoteCompany: orNull(v.string()),
 });
 export type TicketFormOut = v.InferOutput<typeof ticketForm>;
 
@@ -38,9 +40,9 @@ const remoteFailures = ['not-found', 'conflict', 'too-many', 'busy', 'forbidden'
 
 export const ticketCalls = {
   makeTicket: call({
-    method: 'POST', path: 'monitoring/backoffice/tickets', says: 'A ticket for problems of one company, in the ticketing system where one is connected. A problem has one open ticket at most.',
+    method: 'POST', path: 'monitoring/backoffice/tickets', says: 'A ticket for problems of one company, in the ticketing system where one is connected: problems by number, or those that are open of results (`runs`). A problem has one ticket at most.',
     takes: v.strictObject({
-      problems: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1))), v.minLength(1), v.maxLength(LIMITS.ticketProblems)), subject: ticketSubject, description: v.optional(ticketDescription),
+      problems: some, runs: some, subject: ticketSubject, description: v.optional(ticketDescription),
       status: v.optional(chosen), priority: v.optional(orNull(chosen)), owner: v.optional(orNull(NamedSchema)), contact: v.optional(orNull(NamedSchema)),
     }),
     gives: ticketWhole, gate: 'monitoring.job-actions', failures: ['bad-input', 'not-found', 'conflict'],
@@ -50,8 +52,8 @@ export const ticketCalls = {
     takes: v.strictObject(listed), gives: pageOf(ticketOut), gate: 'monitoring.tickets', failures: ['bad-input'],
   }),
   getTicketForm: call({
-    method: 'GET', path: 'monitoring/backoffice/tickets/form', says: 'What can be chosen for a ticket of a company, and whether one can be opened for it.',
-    takes: v.strictObject({ company: companyN }), gives: ticketForm, gate: 'monitoring.tickets', failures: ['not-found'],
+    method: 'GET', path: 'monitoring/backoffice/tickets/form', says: 'What can be chosen for a ticket of a company, or of the company of a result, and whether one can be opened for it.',
+    takes: v.strictObject({ company: v.optional(companyN), run: v.optional(whole) }), gives: ticketForm, gate: 'monitoring.tickets', failures: ['not-found'],
   }),
   getTicket: call({
     method: 'GET', path: 'monitoring/backoffice/tickets/{id}', says: 'One ticket with its problems.', takes: v.strictObject({ id: anyId }), gives: ticketWhole, gate: 'monitoring.tickets', failures: ['not-found'],

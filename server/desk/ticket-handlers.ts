@@ -1,7 +1,8 @@
 import type { TicketPart } from '#contract/desk/ticketing.ts';
 import type { Named } from '#contract/desk/tickets.ts';
 import type { Failure } from '#contract/errors.ts';
-import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { CompanyN, Ms, ProblemN, RunN } from '#contract/ids.ts';
+import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { GivesOf } from '#contract/calls.ts';
@@ -45,8 +46,9 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'lis
       return ok({ ...page, rows: (await told(tx, page.rows)).map(({ out }) => out) });
     }),
     getTicket: ({ id }, ask) => whole(ask, id),
-    getTicketForm: ({ company: n }, ask) => read(ask, async (tx, scope) => {
-      const company = seesCompany(scope, n) ? (await tx.rows('company', [n])).get(n) : undefined;
+    getTicketForm: ({ company: named, run }, ask) => read(ask, async (tx, scope) => {
+      const n = named ?? (run === undefined ? undefined : (await tx.rows('run', [run])).get(run)?.company);
+      const company = n !== undefined && seesCompany(scope, n) ? (await tx.rows('company', [n])).get(n) : undefined;
       return company ? ok(await formOf(tx, world, await deskOf(tx), company)) : failed(NOT_FOUND);
     }),
     reportTickets: ({ from, to, state = 'all', ...asked }, ask) => read(ask, async (tx, scope) => {
@@ -58,10 +60,10 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'lis
 
     async makeTicket(asked, ask) {
       const made = await once<{ _id: string }>(world, ask, async (tx) => {
-        const scope = scoped(ask), ns = [...new Set(asked.problems)];
-        const problems = [...(await tx.rows('problem', ns)).values()].filter(({ company }) => seesCompany(scope, company));
-        const [first] = problems;
-        if (!first || problems.length < ns.length) return refusal(NOT_FOUND);
+        const scope = scoped(ask), meant = await meantBy(tx, scope, asked);
+        if (!meant.ok) return refusal(meant.failure);
+        const problems = meant.value, ns = problems.map(({ n }) => n), [first] = problems;
+        if (!first) return refusal(NOT_FOUND);
         if (problems.some(({ company }) => company !== first.company)) return refusal(bad('problems', MESSAGES.ticketOneCompany));
         const tied = problems.find((one) => one.tied);
         if (tied?.tied) return refusal(conflict(tied.tied.open ? MESSAGES.ticketHasOne(tied.ticket ?? '') : MESSAGES.ticketHadOne(tied.ticket ?? '')));
@@ -111,6 +113,22 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'lis
       return { drafts: removal(row, await problemsOf(tx, id)), answer: () => ok({}) };
     }),
   };
+}
+
+/** The problems that are meant, each once: all of those named, or those that are open of results. Nothing of another's, and nothing that is over. */
+async function meantBy(tx: TenantTx, scope: Scope, { problems, runs }: { readonly problems?: readonly ProblemN[] | undefined; readonly runs?: readonly RunN[] | undefined }): Promise<Result<readonly ProblemRow[]>> {
+  if ((problems === undefined) === (runs === undefined)) return failed(bad('problems', 'Give problems, or runs.'));
+  let ns = [...new Set(problems)];
+  if (runs !== undefined) {
+    const asked = [...new Set(runs)], rows = [...(await tx.rows('run', asked)).values()];
+    if (rows.length < asked.length || rows.some(({ company }) => !seesCompany(scope, company))) return failed(NOT_FOUND);
+    ns = [...new Set(rows.flatMap(({ problem }) => problem ?? []))];
+    if (ns.length === 0) return failed(conflict(MESSAGES.nothingToReview));
+  }
+  const found = [...(await tx.rows('problem', ns)).values()].filter(({ company }) => seesCompany(scope, company));
+  if (found.length < ns.length) return failed(NOT_FOUND);
+  const open = found.filter(({ closedAt }) => closedAt === null);
+  return ok(runs !== undefined && open.length > 0 ? open : found);
 }
 
 const PARTS = ['subject', 'description', 'status', 'priority', 'owner'] as const satisfies readonly TicketPart[];

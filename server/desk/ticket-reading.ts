@@ -88,7 +88,7 @@ export async function formOf(tx: TenantTx, world: World, desk: Desk, company: Co
   const { settings } = desk, own = settings.system === 'own';
   const mapped = own ? null : await mappedOf(tx, desk, company.n, company.name);
   return {
-    system: settings.system, statuses: [...statusesOf(desk)], priorities: [...prioritiesOf(desk)], priority: own ? null : settings.priority, owner: null, people: own ? await peopleOf(tx, company.n) : [],
+    system: settings.system, statuses: [...statusesOf(desk)], priorities: [...prioritiesOf(desk)], priority: own ? null : settings.priority, owner: null, people: own ? await peopleOf(tx, company.n) : [], company: company.n, companyName: company.name,
     blocked: await blockedFor(tx, world, desk, company.n, company.name), remoteCompany: mapped !== null && 'remote' in mapped ? mapped.remote.name : null,
   };
 }
