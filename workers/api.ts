@@ -15,6 +15,7 @@ import type { ExportColumn } from '#contract/monitoring/csv.ts';
 import type { Overview, OverviewAsk } from '#contract/monitoring/overview.ts';
 import type { Ignored, JobRow, KeyRow } from '#contract/monitoring/rows.ts';
 import type { ShiftAsk, ShiftNow, ShiftRow } from '#contract/monitoring/shift.ts';
+import type { Trends, TrendsAsk } from '#contract/monitoring/trends.ts';
 import type { OwnedView } from '#contract/monitoring/views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
@@ -31,6 +32,8 @@ export interface Watches {
   runs: { readonly takes: RunsWatch; readonly gives: RunsView };
   /** Null before anything is here. */
   overview: { readonly takes: OverviewAsk; readonly gives: Overview | null };
+  /** Null before anything is here. */
+  trends: { readonly takes: TrendsAsk; readonly gives: Trends | null };
   calendar: { readonly takes: CalendarAsk; readonly gives: CalendarView | null };
   find: { readonly takes: FindAsk; readonly gives: Found };
   companies: { readonly takes: object; readonly gives: readonly CompanyRow[] };

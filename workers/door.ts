@@ -7,6 +7,7 @@ import { allMatching, makeRunsWatch } from './door-runs.ts';
 import { exportRuns } from './export/export.ts';
 import { makeFinder } from './find/find.ts';
 import { makeOverview } from './overview/overview.ts';
+import { makeTrends } from './overview/trends.ts';
 import { versioned } from './overview/versioned.ts';
 import { makeReader } from './remembered.ts';
 import { disabledOf, preferencesOf, shiftsOf, viewsOf } from './own.ts';
@@ -28,6 +29,10 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     overview: () => {
       const overview = makeOverview(), count = versioned();
       return { make: (takes) => count(overview(session.loop?.replica ?? null, takes, world.clock.now())) };
+    },
+    trends: () => {
+      const trends = makeTrends(), count = versioned();
+      return { make: (takes) => count(trends(session.loop?.replica ?? null, takes)) };
     },
     calendar: () => {
       const calendar = makeCalendar(), count = versioned();

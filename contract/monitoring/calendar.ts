@@ -22,6 +22,8 @@ export interface CalendarAsk {
   readonly folded: readonly CompanyN[];
   readonly rows: { readonly first: number; readonly count: number };
   readonly days: { readonly first: number; readonly count: number };
+  /** For a spreadsheet: all lines are jobs, or all are companies, and none is folded. Left out: companies, and below each its jobs. */
+  readonly lines?: 'job' | 'company';
 }
 
 /** `off`: the job is disabled and had no result. Null: nothing was due and nothing ran. */
@@ -31,10 +33,11 @@ export type CalendarCell = RunState | 'off' | null;
  * Lines in order: companies by name, below each its jobs by name unless folded. `cells` and `bad` stand for the asked days from
  * `days.first` on; `share` and `counts` are of all days. `bad`: jobs whose day failed or did not run. `share`: of 0 to 1, days that
  * succeeded (a warning and an anomaly did) among those on which something ended or should have run. `counts`: days by place in `RUN_STATES`.
+ * In a spreadsheet a company has the `cells` that are the worst of its jobs, and a job says whose it is (`of`).
  */
 export type CalendarLine =
-  | { readonly is: 'company'; readonly company: CompanyN; readonly name: string; readonly jobs: number; readonly share: number | null; readonly bad: readonly number[]; readonly folded: boolean }
-  | { readonly is: 'job'; readonly job: JobN; readonly name: string; readonly computer: string; readonly share: number | null; readonly cells: readonly CalendarCell[]; readonly counts: readonly number[] };
+  | { readonly is: 'company'; readonly company: CompanyN; readonly name: string; readonly jobs: number; readonly share: number | null; readonly bad: readonly number[]; readonly folded: boolean; readonly cells?: readonly CalendarCell[] }
+  | { readonly is: 'job'; readonly job: JobN; readonly name: string; readonly computer: string; readonly share: number | null; readonly cells: readonly CalendarCell[]; readonly counts: readonly number[]; readonly of?: { readonly company: CompanyN; readonly name: string } };
 
 export interface CalendarView {
   /** All days of the asked time, oldest first. `here`: all its results are on this device. */
@@ -44,6 +47,8 @@ export interface CalendarView {
   readonly total: number;
   readonly jobs: number;
   readonly first: number;
+  /** Of a spreadsheet: all its days of jobs, those of each state by place in `RUN_STATES`, then those of nothing. */
+  readonly counts?: readonly number[];
   /** Days before what this device keeps are empty: this is its first moment. */
   readonly keptFrom: Ms | null;
   readonly version: number;

@@ -8,6 +8,8 @@ export interface OverviewAsk {
   readonly to: Ms;
   readonly companies: readonly CompanyN[];
   readonly instructionTypes: readonly EntityGroup[];
+  /** Jobs of a ranking; five where nothing is said. */
+  readonly ranked?: number;
 }
 
 /** Runs of a time by what became of them. An anomaly is a success outside what is usual; `failed` holds errors too. */
@@ -69,5 +71,7 @@ export interface Overview {
   /** Bytes in all. */
   readonly mostTransferred: readonly (Ranked & { readonly value: Bytes })[];
   readonly newestAt: Ms | null;
+  /** Whether all results of the asked time are on this device. */
+  readonly whole: boolean;
   readonly version: number;
 }

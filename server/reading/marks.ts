@@ -18,19 +18,52 @@ const AT_ONCE = 14;
 const RUNNING = RUN_STATES.indexOf('Running');
 
 /** So many jobs are found one by one, by the index of jobs. */
-const FEW_JOBS = 300;
+const FEW_JOBS = 1_200;
 
 /**
  * Visits the marks of jobs on days, some days at a time, those that are summed up (TREND-1) from their totals and others from the runs.
  * `day`: place in `spans`. In no order of days.
  */
 export async function eachMark(tx: TenantTx, reach: Reach, spans: readonly Span[], jobs: Iterable<JobN>, visit: (mark: Mark) => void): Promise<void> {
-  const all = [...jobs], summed = new Map((await summedDays(tx.sql, tx.tenant, spans[0]?.from ?? 0, spans.at(-1)?.to ?? 0)).map((one) => [one.day, one]));
+  const all = [...jobs], { kept, others } = await keptOf(tx, spans);
+  if (kept.length > 0) await keptMarks(tx, reach, new Map(kept.map(([{ n }, place]) => [n, place])), all, visit);
+  await readMarks(tx, reach, others, all, visit);
+}
+
+/** What cells show, and how many of them do: days of jobs that say the same are counted where they stand. `runs`: results of them all. */
+export async function countMarks(tx: TenantTx, reach: Reach, spans: readonly Span[], jobs: Iterable<JobN>, visit: (mark: Pick<Mark, 'states' | 'last' | 'runs'>, cells: number) => void): Promise<void> {
+  const all = [...jobs], { kept, others } = await keptOf(tx, spans), days = kept.map(([{ n }]) => n);
+  if (days.length > 0) {
+    const { rows } = await sql<Pick<Mark, 'states' | 'last' | 'runs'> & { readonly cells: number }>`select states, last, count(*) as cells, sum(runs)::float8 as runs from (
+        select (${BITS}) as states, last, runs from run_total where ${ofReach('run_total', tx.tenant, reach)} and runs > 0
+          and ((select ${list(flags(days))}::text::int[]))[day - ${days[0] ?? 0}::int + 1] = 1 and day between ${days[0] ?? 0}::int and ${days.at(-1) ?? 0}::int and ${ofJob(byJob(all.map((n) => [n, 1])), 'run_total')} = 1 offset 0) as one
+      group by states, last`.execute(tx.sql);
+    for (const { cells, ...mark } of rows) visit(mark, cells);
+  }
+  await readMarks(tx, reach, others, all, (mark) => { visit(mark, 1); });
+}
+
+/** By day from the first to the last: 1 where it is one of them. */
+function flags(days: readonly DayN[]): readonly number[] {
+  const first = days[0] ?? 0, all = Array.from({ length: (days.at(-1) ?? 0) - first + 1 }, () => 0);
+  for (const day of days) all[day - first] = 1;
+  return all;
+}
+
+type Placed = readonly (readonly [Span, number])[];
+
+/** Spans that are whole days which are summed up, and the others, with their places. */
+async function keptOf(tx: TenantTx, spans: readonly Span[]): Promise<{ readonly kept: Placed; readonly others: Placed }> {
+  const summed = new Map((await summedDays(tx.sql, tx.tenant, spans[0]?.from ?? 0, spans.at(-1)?.to ?? 0)).map((one) => [one.day, one]));
   const isSummed = ({ n, from, to }: Span): boolean => { const day = summed.get(n); return day?.from === second(from) && day.to === second(to); };
   const kept: (readonly [Span, number])[] = [], others: (readonly [Span, number])[] = [];
   spans.forEach((span, place) => (isSummed(span) ? kept : others).push([span, place]));
-  if (kept.length > 0) await keptMarks(tx, reach, new Map(kept.map(([{ n }, place]) => [n, place])), all, visit);
-  const meant = byJob(all.map((n) => [n, 1]));
+  return { kept, others };
+}
+
+/** From the runs, some days at a time. */
+async function readMarks(tx: TenantTx, reach: Reach, others: Placed, jobs: readonly JobN[], visit: (mark: Mark) => void): Promise<void> {
+  const meant = byJob(jobs.map((n) => [n, 1]));
   for (let first = 0; first < others.length;) {
     let next = first + 1;
     while (next < others.length && next - first < AT_ONCE && others[next]?.[1] === (others[next - 1]?.[1] ?? 0) + 1) next += 1;

@@ -15,15 +15,18 @@ import type { Reach } from './question.ts';
 /** Runs of one class and state that began in one stretch. `finished`: those that told their seconds. There may be several of a stretch, class and state. */
 export interface Total { readonly stretch: number; readonly class: number; readonly state: RunState; readonly runs: number; readonly bytes: number; readonly seconds: number; readonly finished: number }
 
+/** The class of each job. Null: each job is its own. `one`: all are in one. */
+export type ClassOf = ReadonlyMap<JobN, number> | 'one' | null;
+
 /** What is summed up beside the counts: each costs a look into every row. */
 export type Summed = 'bytes' | 'seconds';
 
 /**
  * What runs come to, by stretches between `edges` (the last one ends them), by the class of their jobs and by state. Jobs without a class
- * do not count. `classOf` null: each job is its own class, and all count. What is not summed is 0. Days that are summed up (TREND-1) are read
+ * do not count. Where it is no map, all count. What is not summed is 0. Days that are summed up (TREND-1) are read
  * from their totals, of others the runs; bytes and seconds of totals stand with one of their states.
  */
-export async function totalsOf(tx: TenantTx, reach: Reach, edges: readonly Ms[], classOf: ReadonlyMap<JobN, number> | null, summed: readonly Summed[]): Promise<readonly Total[]> {
+export async function totalsOf(tx: TenantTx, reach: Reach, edges: readonly Ms[], classOf: ClassOf, summed: readonly Summed[]): Promise<readonly Total[]> {
   const { days, gaps } = await coverOf(tx, edges), all: Total[] = [];
   for (const { edges: between, stretch } of gaps) {
     for (const one of (await totalsQuery(tx.tenant, reach, between, classOf, summed).execute(tx.sql)).rows) all.push({ ...one, stretch: one.stretch + stretch });
@@ -32,7 +35,7 @@ export async function totalsOf(tx: TenantTx, reach: Reach, edges: readonly Ms[],
   return all;
 }
 
-export function totalsQuery(tenant: TenantId, reach: Reach, edges: readonly Ms[], classOf: ReadonlyMap<JobN, number> | null, summed: readonly Summed[]): RawBuilder<Total> {
+export function totalsQuery(tenant: TenantId, reach: Reach, edges: readonly Ms[], classOf: ClassOf, summed: readonly Summed[]): RawBuilder<Total> {
   const [from = 0] = edges, to = edges.at(-1) ?? from, none = sql`null::bigint`, classes = classesOf(classOf);
   return sql<Total>`
     select stretch, class, state, count(*) as runs, coalesce(sum(bytes), 0)::float8 as bytes, coalesce(sum(seconds), 0)::float8 as seconds, count(seconds) as finished from (
@@ -43,14 +46,17 @@ export function totalsQuery(tenant: TenantId, reach: Reach, edges: readonly Ms[]
     group by stretch, class, state`;
 }
 
-const classesOf = (classOf: ReadonlyMap<JobN, number> | null, table: 'run' | 'run_total' = 'run'): RawBuilder<number> | null =>
-  (classOf === null ? null : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])), table));
+/** One more than the class, 0 for none; null where every job is its own. */
+function classesOf(classOf: ClassOf, table: 'run' | 'run_total' = 'run'): RawBuilder<number> | null {
+  if (classOf === 'one') return sql`1`;
+  return classOf === null ? null : ofJob(byJob([...classOf].map(([n, one]) => [n, one + 1])), table);
+}
 
 type Kept = Pick<Total, 'stretch' | 'class' | 'bytes' | 'seconds' | 'finished'> & Readonly<Record<string, number>>;
 
 const COUNTS = sql.raw(RUN_STATES.map(columnOf).map((one) => `sum(${one})::float8 as ${one}`).join(', '));
 
-function keptQuery(tenant: TenantId, reach: Reach, days: readonly DayOf[], classOf: ReadonlyMap<JobN, number> | null): RawBuilder<Kept> {
+function keptQuery(tenant: TenantId, reach: Reach, days: readonly DayOf[], classOf: ClassOf): RawBuilder<Kept> {
   const first = Math.min(...days.map(({ day }) => day)), last = Math.max(...days.map(({ day }) => day)), classes = classesOf(classOf, 'run_total');
   const stretches = Array.from({ length: last - first + 1 }, () => 0);
   for (const { day, stretch } of days) stretches[day - first] = stretch + 1;

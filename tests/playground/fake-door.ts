@@ -30,6 +30,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     },
     runs: () => { throw new Error('the door of daily checks answers this one'); },
     overview: () => null,
+    trends: () => null,
     calendar: () => null,
     find: () => ({ jobs: { count: 0, rows: [] }, companies: { count: 0, rows: [] }, computers: { count: 0, rows: [] } }),
     companies: () => companiesOf(scene),

@@ -1,17 +1,17 @@
-import type { CalendarAsk, CalendarCell, CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { CalendarAsk, CalendarLine, CalendarView } from '#contract/monitoring/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { dayOf, dayText } from '#contract/monitoring/day.ts';
-import { RUN_STATES } from '#contract/monitoring/query.ts';
-import type { JobRow } from '#contract/monitoring/rows.ts';
 import { daysIn } from '#workers/overview/days.ts';
 import type { Span } from '#workers/overview/days.ts';
 import { isHere, keptFrom } from '#workers/overview/kept.ts';
 import type { KeptDays } from '#workers/overview/kept.ts';
 import type { Engine } from '#workers/seams.ts';
+import { companyLine, jobLine } from './lines.ts';
 import { keepJobs, makeJobList } from './list.ts';
 import type { Section } from './list.ts';
 import { cellsOf, DayMarks, PROBLEM_BITS } from './marks.ts';
 import type { Marks } from './marks.ts';
+import { sheetOf } from './sheet.ts';
 
 /** What a calendar is made from. */
 export interface CalendarStore { readonly engine: Engine; readonly days: KeptDays }
@@ -36,7 +36,7 @@ export function makeCalendar(): (store: CalendarStore | null, ask: CalendarAsk, 
       if (troubled?.key !== key || troubled.all !== all) troubled = { key, all, sections: withProblems(all, days, store.engine.mostJob) };
       ({ sections } = troubled);
     }
-    return { ...linesOf(sections, days, ask), days: headsOf(spans, store, now), keptFrom: keptFrom(store.days) };
+    return { ...(ask.lines === undefined ? linesOf : sheetOf)(sections, days, ask), days: headsOf(spans, store, now), keptFrom: keptFrom(store.days) };
   };
 }
 
@@ -71,43 +71,4 @@ function linesOf(sections: readonly Section[], days: readonly Marks[], ask: Cale
     jobs += section.jobs.length;
   }
   return { lines, total, jobs, first };
-}
-
-/** By cell: nothing, then the states. */
-const NO_COUNTS: readonly number[] = Array.from({ length: RUN_STATES.length + 1 }, () => 0);
-
-function jobLine({ n, name, computer, enabled }: JobRow, days: readonly Marks[], table: Uint8Array, from: number, to: number): CalendarLine {
-  const counts = [...NO_COUNTS], cells: CalendarCell[] = [];
-  days.forEach((marks, day) => {
-    const cell = table[marks[n] ?? 0] ?? 0;
-    counts[cell] = (counts[cell] ?? 0) + 1;
-    if (day >= from && day < to) cells.push(cell === 0 ? (enabled ? null : 'off') : RUN_STATES[cell - 1] ?? null);
-  });
-  return { is: 'job', job: n, name, computer, share: shareOf(counts), cells, counts: counts.slice(1) };
-}
-
-function companyLine({ company, name, jobs }: Section, folded: boolean, days: readonly Marks[], table: Uint8Array, from: number, to: number): CalendarLine {
-  const counts = new Uint32Array(RUN_STATES.length + 1), bad: number[] = [];
-  days.forEach((marks, day) => {
-    let sum = 0;
-    for (const { job: { n } } of jobs) {
-      const cell = table[marks[n] ?? 0] ?? 0;
-      counts[cell] = (counts[cell] ?? 0) + 1;
-      sum += BAD[cell] ?? 0;
-    }
-    if (day >= from && day < to) bad.push(sum);
-  });
-  return { is: 'company', company, name, jobs: jobs.length, share: shareOf([...counts]), bad, folded };
-}
-
-const cellOf = (state: (typeof RUN_STATES)[number]): number => RUN_STATES.indexOf(state) + 1;
-const BAD_CELLS = (['Failed', 'Error', 'Missed'] as const).map(cellOf), GOOD_CELLS = (['Success', 'Warning', 'Anomaly'] as const).map(cellOf);
-/** By cell, which is the place of its state plus one: 1 for a day that did not succeed. */
-const BAD = Uint8Array.from({ length: RUN_STATES.length + 1 }, (_, cell) => (BAD_CELLS.includes(cell) ? 1 : 0));
-
-/** As `successShare` of the overview, over days in place of runs. */
-function shareOf(counts: readonly number[]): number | null {
-  const sum = (cells: readonly number[]): number => cells.reduce((all, cell) => all + (counts[cell] ?? 0), 0);
-  const good = sum(GOOD_CELLS), all = good + sum(BAD_CELLS);
-  return all === 0 ? null : good / all;
 }

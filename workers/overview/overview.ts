@@ -8,7 +8,7 @@ import type { Engine } from '#workers/seams.ts';
 import { attentionOf } from './attention.ts';
 import { daysIn } from './days.ts';
 import type { Span } from './days.ts';
-import { keptFrom } from './kept.ts';
+import { isHere, keptFrom } from './kept.ts';
 import type { KeptDays } from './kept.ts';
 import { Ran } from './ran.ts';
 import { addSums, OUTSIDE, tallyOf } from './tally.ts';
@@ -42,14 +42,15 @@ export function makeOverview(): (store: OverviewStore | null, ask: OverviewAsk, 
     const { spans, jobs, scope, totals } = asked, sums = totals.refresh(engine);
     const all = addSums(sums.days), kept = keptFrom(store.days), begins = ask.from - (ask.to - ask.from);
     const pending = engine.pending(now).filter((one) => counts(scope, one.job, one.company));
+    const top = (values: Float64Array): readonly Ranked[] => ranked(engine, scope, values, ask.ranked ?? MOST_RANKED);
     const groups = ask.instructionTypes.length === 0 ? ENTITY_GROUPS : ENTITY_GROUPS.filter((group) => ask.instructionTypes.includes(group));
     return {
       now: tallyOf(all), before: { ...tallyOf(sums.before), whole: kept !== null && begins >= kept },
       groups: groups.map((group) => ({ group, now: tallyOf(all, group), before: tallyOf(sums.before, group) })),
       days: spans.map(({ n, from }, i) => ({ day: dayText(n), from, ...tallyOf(sums.days[i] ?? all) })),
       jobs: { ...asked.jobCounts, neverRan: neverRan(jobs, ran.of(engine)) }, pending: pending.length, attention: attentionOf(engine, pending, now),
-      mostFailures: ranked(engine, scope, sums.jobs.failures), longest: ranked(engine, scope, meansOf(sums.jobs)), mostTransferred: ranked(engine, scope, sums.jobs.bytes),
-      newestAt: engine.newestAt,
+      mostFailures: top(sums.jobs.failures), longest: top(meansOf(sums.jobs)), mostTransferred: top(sums.jobs.bytes),
+      newestAt: engine.newestAt, whole: isHere(store.days, ask.from, ask.to),
     };
   };
 }
@@ -83,7 +84,7 @@ function neverRan(jobs: readonly JobRow[], ran: Uint32Array): number {
 }
 
 /** Jobs of the greatest value, which is above 0; of the same the older job first. */
-function ranked(engine: Engine, scope: Scope, values: Float64Array): readonly Ranked[] {
+function ranked(engine: Engine, scope: Scope, values: Float64Array, most: number): readonly Ranked[] {
   const best: { readonly job: JobRow; readonly value: number }[] = [];
   let least = 0;
   for (let n = 0; n < values.length; n++) {
@@ -93,8 +94,8 @@ function ranked(engine: Engine, scope: Scope, values: Float64Array): readonly Ra
     if (!job || !counts(scope, n, job.company)) continue;
     best.push({ job, value });
     best.sort((a, b) => b.value - a.value || a.job.n - b.job.n);
-    best.length = Math.min(best.length, MOST_RANKED);
-    if (best.length === MOST_RANKED) least = best.at(-1)?.value ?? 0;
+    best.length = Math.min(best.length, most);
+    if (best.length === most) least = best.at(-1)?.value ?? 0;
   }
   return best.map(({ job, value }) => ({ job: job.n, jobName: job.name, company: job.company, companyName: engine.row('company', job.company)?.name ?? '', value }));
 }

@@ -16,7 +16,7 @@ import { openProblems } from '#server/reading/problems.ts';
 import { answer, bad, daysOf } from '#server/reading/question.ts';
 import type { Question } from '#server/reading/question.ts';
 import { heaps, tallyOf, totalsOf } from '#server/reading/totals.ts';
-import type { Summed, Total } from '#server/reading/totals.ts';
+import type { ClassOf, Summed, Total } from '#server/reading/totals.ts';
 
 const iso = (at: Ms): string => new Date(at).toISOString();
 const HOUR: Ms = 3_600_000, MOST_HOURS = 7 * 24 + 1, LAST_DAYS = 7, RANKED = 5;
@@ -66,10 +66,10 @@ async function ranOnce(tx: TenantTx): Promise<ReadonlySet<JobN>> {
 
 const sum = (totals: readonly Total[], of: (total: Total) => number): number => totals.reduce((all, one) => all + of(one), 0);
 
-/** All in one class; null where no job is left out. */
-export function classed(jobs: KnownJobs, filters: TakenOf<'overviewStats'>['filters']): ReadonlyMap<JobN, number> | null {
+/** All in one class, but for jobs that are left out. */
+function classed(jobs: KnownJobs, filters: TakenOf<'overviewStats'>['filters']): ClassOf {
   const narrowed = meantJobs(jobs, filters) !== null || (filters?.text ?? '') !== '';
-  return narrowed ? new Map([...namedJobs(jobs, filters).keys()].map((n) => [n, 0])) : null;
+  return narrowed ? new Map([...namedJobs(jobs, filters).keys()].map((n) => [n, 0])) : 'one';
 }
 
 /** Whole hours that a time touches, the first and the last cut to it. */

@@ -7,7 +7,7 @@ import { PAGE_SIZE } from '#contract/paging.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import { byName, knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
-import { cellOf, eachMark, shareOf } from '#server/reading/marks.ts';
+import { cellOf, countMarks, shareOf } from '#server/reading/marks.ts';
 import { answer, daysOf } from '#server/reading/question.ts';
 import { companiesOf, sheetOf } from '#server/reading/sheet.ts';
 import type { SheetRow } from '#server/reading/sheet.ts';
@@ -33,11 +33,11 @@ export function spreadsheetHandlers(world: World): Pick<Handlers, 'spreadsheetRe
     spreadsheetStats: ({ mode = 'worst', ...input }, ask) => answer<GivesOf<'spreadsheetStats'>>(world, ask, MESSAGES.getStats, input, LAST_DAYS, async (tx, question) => {
       const jobs = namedJobs(await knownJobs(tx, question), input.filters), days = daysOf(question), counts = new Map<RunState | null, number>();
       let results = 0, filled = 0;
-      await eachMark(tx, question, days, jobs.keys(), (mark) => {
+      await countMarks(tx, question, days, jobs.keys(), (mark, cells) => {
         const state = cellOf(mark, mode);
-        counts.set(state, (counts.get(state) ?? 0) + 1);
+        counts.set(state, (counts.get(state) ?? 0) + cells);
         results += mark.runs;
-        filled += 1;
+        filled += cells;
       });
       return ok({
         from: iso(question.from), to: iso(question.to), mode, days: days.length, jobs: jobs.size, companies: new Set([...jobs.values()].map(({ job }) => job.company)).size, results,

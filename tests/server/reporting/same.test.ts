@@ -7,10 +7,12 @@ import type { OverviewAsk, Tally } from '#contract/monitoring/overview.ts';
 import { EVERYTHING, REVIEW_STATES, RUN_STATES } from '#contract/monitoring/query.ts';
 import type { Order, RunsFilter } from '#contract/monitoring/query.ts';
 import { reportColumns } from '#contract/monitoring/reporting-csv.ts';
+import type { TrendPart, TrendTally } from '#contract/monitoring/trends.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
 import { makeCalendar } from '#workers/calendar/calendar.ts';
 import { exportRuns } from '#workers/export/export.ts';
 import { makeOverview } from '#workers/overview/overview.ts';
+import { makeTrends } from '#workers/overview/trends.ts';
 import type { Engine } from '#workers/seams.ts';
 import { systemClock } from '#server/clock.ts';
 import { eachDatabase } from '../store/databases.ts';
@@ -23,6 +25,9 @@ const KEPT = new Map([['2020-01-01', true]]);
 const iso = (at: number): string => new Date(at).toISOString();
 const must = <T>(value: T | null | undefined): T => { if (value === null || value === undefined) throw new Error('nothing here'); return value; };
 const ofTally = ({ runs, success, warning, failed, missed, anomaly, running, bytes }: Tally) => ({ runs, success, warning, failed, missed, anomaly, running, bytes });
+
+const plain = ({ runs, success, warning, failed, missed, anomaly, running }: TrendTally) => ({ runs, success, warning, failed, missed, anomaly, running });
+const part = ({ key, name, now, before }: TrendPart) => ({ key, name, now: plain(now), before: plain(before) });
 
 /** Somebody who asks the server, and a device that holds the same. */
 interface Pair { readonly get: Get & { post(path: string, body: unknown): Promise<{ text: string; headers: Headers }> }; readonly engine: Engine; readonly timeZone: string }
@@ -59,6 +64,35 @@ eachDatabase((name, open) => {
         expect(ranking.map(({ jobInstanceUid, jobName, companyName, value }) => [jobInstanceUid, jobName, companyName, value])).toEqual(wanted.map(({ job, jobName, companyName, value }) => [`job-${job}`, jobName, companyName, value]));
       }
     }), { numRuns: numRuns(25) });
+  }, 120_000);
+
+  test(`TREND-2: failures and warnings by company, type, source and day are those that a device tells (${name})`, async () => {
+    await fc.assert(fc.asyncProperty(fc.nat(3), asked, fc.constantFrom('company', 'type', 'source'), async (place, { from, to, companyIds, source, type }, by) => {
+      const { get, engine } = must(pairs[place]), told = must(makeTrends()({ engine, days: KEPT }, { from, to, companies: companyIds, sources: source, types: type, by }));
+      const q = query({ from, to }, { companyIds, source, type }), parts = await data<GivesOf<'analytics'>>(get, `jobs/analytics${q}`), chart = await data<GivesOf<'chartFailures'>>(get, `jobs/analytics/charts/failures-warnings${q}&by=${by}`);
+      expect([plain(parts.all.now), plain(parts.all.before)]).toEqual([told.now, told.before]);
+      expect([parts.companies.map(part), parts.types.map(part), parts.sources.map(part)]).toEqual([told.parts.company, told.parts.type, told.parts.source]);
+      const days = (all: typeof chart.days) => all.map(({ date, from: at, runs, failures, warnings, missed }) => ({ day: date, from: Date.parse(at), runs, failures, warnings, missed }));
+      expect([days(chart.days), days(chart.before)]).toEqual([told.days, told.daysBefore]);
+      expect(chart.series.map(({ key, failures, warnings }) => ({ key, failures, warnings }))).toEqual(told.series);
+    }), { numRuns: numRuns(20) });
+  }, 120_000);
+
+  test(`TREND-5: a spreadsheet of a device has the rows, cells, shares and figures of the server's (${name})`, async () => {
+    await fc.assert(fc.asyncProperty(fc.nat(3), asked, fc.constantFrom(...CALENDAR_MODES), async (place, { companyIds, source, type, from, to }, mode) => {
+      const { get, engine } = must(pairs[place]), whole = { first: 0, count: 1_000 }, calendar = makeCalendar();
+      const ask = { mode, companies: companyIds, sources: source, types: type, instructionTypes: [], problemsOnly: false, text: '', folded: [], rows: whole, days: whole };
+      const days = must(calendar({ engine, days: KEPT }, { ...ask, from, to }, NOW)).days, time = { from: must(days[0]).from, to: must(days.at(-1)).to }, q = query(time, { companyIds, source, type }, `&mode=${mode}`);
+      for (const by of ['job', 'company'] as const) {
+        const told = must(calendar({ engine, days: KEPT }, { ...ask, ...time, lines: by }, NOW)), sheet = await data<GivesOf<'spreadsheetReport'>>(get, `jobs/spreadsheet-report${q}&by=${by}&pageSize=200`);
+        expect(told.lines.map((line) => [line.is === 'job' ? must(line.of).name : line.name, line.is === 'job' ? `job-${line.job}` : null, line.share, line.cells])).toEqual(sheet.rows.map((row) => [row.companyName, row.jobInstanceUid, row.share, row.cells.map(({ state }) => state)]));
+        expect([told.total, told.jobs]).toEqual([sheet.count, sheet.rows.reduce((all, row) => all + row.jobs, 0)]);
+        const stats = await data<GivesOf<'spreadsheetStats'>>(get, `jobs/spreadsheet-report/stats${q}`);
+        expect(told.counts).toEqual([...RUN_STATES.map((state) => stats.cells[state]), stats.empty]);
+        const window = must(calendar({ engine, days: KEPT }, { ...ask, ...time, lines: by, rows: { first: 2, count: 3 }, days: { first: 1, count: 4 } }, NOW));
+        expect(window.lines.map(({ cells }) => cells)).toEqual(told.lines.slice(2, 5).map(({ cells }) => must(cells).slice(1, 5)));
+      }
+    }), { numRuns: numRuns(20) });
   }, 120_000);
 
   test(`REP-6: cells, shares and rows of the spreadsheet are those of the calendar (${name})`, async () => {

@@ -57,6 +57,7 @@ export function slowOverview(plain: Plain, kept: ReadonlyMap<string, boolean>, a
     pending: problems.length, attention: attention(plain, problems, now),
     mostFailures: ranked((own) => tally(own).failed), longest: ranked((own) => Math.round(sum(finished(own)) / Math.max(1, finished(own).length))),
     mostTransferred: ranked((own) => tally(own).bytes), newestAt: plain.runs.size === 0 ? null : newest,
+    whole: oldest !== undefined && ask.from >= Date.parse(oldest) && [...kept.values()].every(Boolean),
   };
 }
 

@@ -1,0 +1,50 @@
+import type { CalendarAsk, CalendarCell, CalendarView } from '#contract/monitoring/calendar.ts';
+import { worst } from '#contract/monitoring/day.ts';
+import { RUN_STATES } from '#contract/monitoring/query.ts';
+import { companyLine, jobLine, NO_COUNTS } from './lines.ts';
+import type { Section } from './list.ts';
+import { cellsOf } from './marks.ts';
+import type { Marks } from './marks.ts';
+
+const CELLS = RUN_STATES.length + 1;
+/** By two cells (place of the state plus one, 0 for nothing): the worse. */
+const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
+  const states = [Math.floor(at / CELLS), at % CELLS].flatMap((cell) => RUN_STATES[cell - 1] ?? []), shown = worst(states, 'worst');
+  return shown === null ? 0 : RUN_STATES.indexOf(shown) + 1;
+});
+
+/** TREND-5: the calendar's cells as a spreadsheet: a line for each job, or for each company with the worst of its jobs, and what all cells come to. */
+export function sheetOf(sections: readonly Section[], days: readonly Marks[], ask: CalendarAsk): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts'> {
+  const first = Math.max(0, ask.rows.first), end = first + Math.max(0, ask.rows.count), table = cellsOf(ask.mode), jobs = sections.reduce((all, one) => all + one.jobs.length, 0);
+  const from = Math.max(0, ask.days.first), to = Math.min(days.length, from + Math.max(0, ask.days.count)), counts = countsOf(sections, days, table);
+  if (ask.lines === 'company') {
+    const lines = sections.slice(first, end).map((section) => ({ ...companyLine(section, false, days, table, from, to), cells: worstOf(section, days.slice(from, to), table) }));
+    return { lines, total: sections.length, jobs, first, counts };
+  }
+  const lines: CalendarView['lines'][number][] = [];
+  let passed = 0;
+  for (const { company, name, jobs: own } of sections) {
+    for (const { job } of own.slice(Math.max(0, first - passed), Math.max(0, end - passed))) lines.push({ ...jobLine(job, days, table, from, to), of: { company, name } });
+    passed += own.length;
+  }
+  return { lines, total: jobs, jobs, first, counts };
+}
+
+function worstOf({ jobs }: Section, days: readonly Marks[], table: Uint8Array): readonly CalendarCell[] {
+  const off = jobs.every(({ job }) => !job.enabled);
+  return days.map((marks) => {
+    let cell = 0;
+    for (const { job: { n } } of jobs) cell = WORSE[cell * CELLS + (table[marks[n] ?? 0] ?? 0)] ?? 0;
+    return cell === 0 ? (off ? 'off' : null) : RUN_STATES[cell - 1] ?? null;
+  });
+}
+
+function countsOf(sections: readonly Section[], days: readonly Marks[], table: Uint8Array): readonly number[] {
+  const counts = [...NO_COUNTS];
+  for (const marks of days) {
+    for (const { jobs } of sections) {
+      for (const { job: { n } } of jobs) { const cell = table[marks[n] ?? 0] ?? 0; counts[cell] = (counts[cell] ?? 0) + 1; }
+    }
+  }
+  return [...counts.slice(1), counts[0] ?? 0];
+}
