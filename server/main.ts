@@ -19,6 +19,7 @@ import { startSla } from './monitoring/sla/timer.ts';
 import { startSums } from './reading/sum-days.ts';
 import { startCollectors } from './monitoring/collectors/timer.ts';
 import { pingRoutes } from './monitoring/ping.ts';
+import { wrapRoutes } from './monitoring/wrap.ts';
 import { outboxRoutes } from './outbound/outbox.ts';
 import { startPost } from './outbound/sender.ts';
 import { startReports } from './reports/clock.ts';
@@ -48,7 +49,7 @@ const administrator = estate !== null ? null : await firstStart(world, demoPassw
   return giveUp(`The first start could not be finished. ${said(error)}`);
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
-const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); ticketRoutes(world)(on); }, assets });
+const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); wrapRoutes(on); ticketRoutes(world)(on); }, assets });
 const server: Listening = await listen(app, config.port, hostname).catch(async (error: unknown) => {
   await store.close();
   return giveUp(portFault(error, config.port));

@@ -92,15 +92,16 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
       return ok({});
     }),
 
-    /** The other system is asked outside of any transaction. */
+    /** The other system is asked outside of any transaction. What a connection to one has found stands beside it, and instead where only that is set. */
     async companiesOfVac(_, ask) {
-      const { url, key, ours } = await read(ask, async (tx, signed) => {
+      const { url, key, ours, collected } = await read(ask, async (tx, signed) => {
         const { settings } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-        return { url: settings.sso?.vac?.url ?? null, key: await secretOf(tx, world, 'vac'), ours: (await tx.all('company')).filter((one) => seesCompany(signed, one)) };
+        return { url: settings.sso?.vac?.url ?? null, key: await secretOf(tx, world, 'vac'), ours: (await tx.all('company')).filter((one) => seesCompany(signed, one)), collected: await collectedCompanies(tx) };
       });
       if (signedOf(ask).companies !== null) return FORBIDDEN;
-      if (url === null || key === null) return ok({ configured: false, companies: [] });
-      const there = await vacCompanies(url, key, askOutside);
+      const asked = url === null || key === null ? [] : await vacCompanies(url, key, askOutside);
+      if ((url === null || key === null) && collected === null) return ok({ configured: false, companies: [] });
+      const there = asked === null && collected === null ? null : [...new Map([...collected ?? [], ...asked ?? []].map((one) => [one.id.toLowerCase(), one])).values()];
       if (there === null) return failed({ ...busyFor(5_000), message: MESSAGES.getCompanies });
       const linked = new Map(ours.flatMap((one) => { const id = one.applications?.vac.id ?? null; return id === null ? [] : [[id, one.id] as const]; }));
       return ok({ configured: true, companies: there.map(({ id, name }) => ({ id, name, companyId: linked.get(id) ?? null })) });
@@ -166,3 +167,10 @@ const fetching = (world: World): AskOutside => async (url, headers) => {
   const answer = await fetchOutbound(world, url, { headers });
   return { status: answer.status, text: await answer.text() };
 };
+
+/** Companies that connections to consoles have found; null where there is no such connection. */
+async function collectedCompanies({ sql, tenant }: TenantTx): Promise<{ id: string; name: string }[] | null> {
+  const connections = await sql.selectFrom('connection').select('id').where('tenant_id', '=', tenant).where('kind', '=', 'vspc').execute();
+  if (connections.length === 0) return null;
+  return sql.selectFrom('collected').select(['uid as id', 'name']).where('tenant_id', '=', tenant).where('entity', '=', 'companies').where('connection_id', 'in', connections.map(({ id }) => id)).orderBy('name').execute();
+}

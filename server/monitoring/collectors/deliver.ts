@@ -40,7 +40,9 @@ const AT_ONCE = 500;
  */
 export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promise<void> {
   const { world, tenant, connection } = task;
-  const known = await world.store.tenant(tenant, (tx) => keptJobs(tx, task, jobs.map(({ uid }) => uid)), { readOnly: true });
+  const { known, channels } = await world.store.tenant(tenant, async (tx) => ({
+    known: await keptJobs(tx, task, jobs.map(({ uid }) => uid)), channels: new Map((await channelsOf(tx, connection.id)).map((key) => [key.company, key])),
+  }), { readOnly: true });
   const marked = jobs.map((job) => ({ job, mark: markOf(job), before: known.get(job.uid) }));
   const changed = marked.filter(({ mark, before }) => mark !== before?.mark);
   const runs = new Map<CompanyN, { readonly execution: unknown; readonly byArrival: boolean }[]>();
@@ -54,9 +56,10 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
     if (run === null || elsewhere) put(idle, company, facts);
     else put(runs, company, { execution: { ...facts, ...run }, byArrival });
   }
-  for (const [company, all] of runs) await recordRuns(task, company, all);
+  // At once: companies whose results wait for each other anyway share a transaction.
+  await Promise.all([...runs].map(([company, all]) => recordRuns(task, company, all, channels.get(company))));
   for (const [company, all] of idle) await findJobs(task, company, all);
-  for (const [company, uids] of left) await world.store.tenant(tenant, async (tx) => retire(tx, (await channelsOf(tx, connection.id)).find((key) => key.company === company), uids, world.clock.now()));
+  for (const [company, uids] of left) await world.store.tenant(tenant, (tx) => retire(tx, channels.get(company), uids, world.clock.now()));
   await world.store.tenant(tenant, (tx) => keepFound(tx, task, marked.map(({ job: { uid, company, facts, run, more }, mark, before }): Thing => {
     const moved = before !== undefined && before.company !== null && before.company !== company;
     const kept: JobKept = {
@@ -75,8 +78,8 @@ function put<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 /** Answers how many were new. */
-export async function recordRuns({ world, tenant, connection }: Task, company: CompanyN, runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[]): Promise<number> {
-  const key = await channelOf(world, tenant, connection, company);
+export async function recordRuns({ world, tenant, connection }: Task, company: CompanyN, runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[], channel?: KeyRow): Promise<number> {
+  const key = channel ?? await channelOf(world, tenant, connection, company);
   if (key === null) return 0;
   let accepted = 0;
   for (let first = 0; first < runs.length; first += AT_ONCE) {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { collectorHandlers } from '#server/monitoring/collectors/handlers.ts';
+import { companyHandlers } from '#server/people/companies.ts';
 import { keyHandlers } from '#server/monitoring/keys.ts';
 import type { Store } from '#server/store/store.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -105,5 +106,18 @@ test('COLLECT-4: a sync that is asked for is done at once, and one that is switc
   await field.round(HOUR);
   expect(vspc.outside.asked).toHaveLength(before + 1);
   expect(kindOf(await handlers.syncConnection({ id }, as(field)))).toBe('conflict');
+  await field.collectors.stop();
+});
+
+test('COLLECT-2: companies that a connection has found are offered to be taken over, without another setting', async () => {
+  const field = await aField(store), vspc = await vspcStandIn();
+  const companies = companyHandlers(field.world);
+  expect(await companies.companiesOfVac({}, as(field))).toEqual({ ok: true, value: { configured: false, companies: [] } });
+  fill(vspc.console, 2, 0, NOON);
+  const n = await field.company('Linked', uid('company Company 1'));
+  await field.connect(vspc.outside.url);
+  await field.round();
+  const linked = (await field.place.all('company')).find((one) => one.n === n)?.id;
+  expect(await companies.companiesOfVac({}, as(field))).toEqual({ ok: true, value: { configured: true, companies: [{ id: uid('company Company 0'), name: 'Company 0', companyId: null }, { id: uid('company Company 1'), name: 'Company 1', companyId: linked }] } });
   await field.collectors.stop();
 });

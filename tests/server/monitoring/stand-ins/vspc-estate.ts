@@ -75,3 +75,20 @@ export function fill(console: Console, companies: number, jobs: number, at: numb
   }
   return all;
 }
+
+export const anAgent = (company: string, name: string): Row => ({
+  instanceUid: uid(`backup agent ${name}`), name, managementAgentUid: uid(`agent ${name}`), organizationUid: uid(`company ${company}`), agentPlatform: 'Windows', status: 'Active', managementMode: 'ManagedByConsole',
+  operationMode: 'Workstation', platform: 'Physical', version: '6.3.0.177', totalJobsCount: 1, runningJobsCount: 0, successJobsCount: 1,
+});
+
+export const anAgentJob = (company: string, name: string, at: number, more: Row = {}): Row => ({
+  instanceUid: uid(`agent job ${name}`), originalUid: uid(`original ${name}`), backupAgentUid: uid(`backup agent ${name}`), organizationUid: uid(`company ${company}`), name: `Backup of ${name}`, description: '', systemType: 'Windows',
+  operationMode: 'Workstation', destination: 'Repository 1', targetType: 'BackupRepository', backupMode: 'EntireComputer', restorePoints: 7, lastRun: told(at), lastEndTime: told(at + 300_000), lastDuration: 300, avgDuration: 310,
+  nextRun: told(at + 86_400_000), isEnabled: true, scheduleType: 'Daily', failureMessage: null, backedUpSize: 7_000_000, freeSpace: 1_000_000, status: 'Success', ...more,
+});
+
+export const anOffice365Job = (company: string, name: string, at: number, more: Row = {}): Row => ({
+  instanceUid: uid(`365 ${name}`), name, jobType: 'BackupJob', repositoryUid: uid('365 repository'), repositoryName: 'Object store', vb365OrganizationUid: uid(`365 org ${company}`), vspcOrganizationUid: uid(`company ${company}`),
+  vspcOrganizationName: company, vb365ServerUid: uid('vb365-1'), vb365ServerName: 'vb365-1', managementAgentUid: uid('agent vb365-1'), lastRun: told(at), nextRun: told(at + 86_400_000), isEnabled: true, isCopyJobAvailable: true,
+  lastStatus: 'Success', lastStatusDetails: null, ...more,
+});
