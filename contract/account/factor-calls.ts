@@ -45,7 +45,7 @@ export const factorCalls = {
   }),
   getFactors: call({
     method: 'GET', path: 'profile/{id}/factors', says: 'What the user has besides the password.', takes: v.strictObject({ id }), gives: FactorsSchema,
-    gate: 'signed-in', own: true, failures: ['not-found', 'forbidden'],
+    gate: 'signed-in', own: true, failures: ['not-found', 'forbidden'], early: true,
   }),
   beginTotp: call({
     method: 'POST', path: 'profile/{id}/totp', says: 'Begins to set up an authenticator: to be scanned (`uri`, otpauth:) or typed (`secret`, base32). One that stands keeps standing until the new one is confirmed.',

@@ -9,12 +9,15 @@ import { knowsPasskeys, showPasskey } from './passkey.ts';
 
 export interface SignInWaysProps {
   readonly branding: Branding;
+  /** By whom the password that is typed is looked at. */
+  readonly auth: 'ad' | 'db';
   readonly busy: boolean;
   readonly onGo: (ask: () => Promise<Result<SignedIn>>) => void;
+  readonly onAuth: (auth: 'ad' | 'db') => void;
 }
 
 /** Other ways in than the password, and the ways back to it. */
-export function SignInWays({ branding, busy, onGo }: SignInWaysProps) {
+export function SignInWays({ branding, auth, busy, onGo, onAuth }: SignInWaysProps) {
   const passkeys = branding.passkeys && knowsPasskeys(), { oidc } = branding;
   return (
     <>
@@ -32,7 +35,12 @@ export function SignInWays({ branding, busy, onGo }: SignInWaysProps) {
         </div>
       )}
       <nav aria-label="Help with signing in" className="flex flex-wrap gap-x-5 gap-y-1">
-        {branding.authType === 'db' ? <Way to="/forgot-password-db">Forgot password</Way> : <><Way to="/forgot-password">Forgot password</Way><Way to="/unlock">Unlock account</Way></>}
+        {auth === 'db' ? <Way to="/forgot-password-db">Forgot password</Way> : <><Way to="/forgot-password">Forgot password</Way><Way to="/unlock">Unlock account</Way></>}
+        {branding.authType === 'ad' && (
+          <button type="button" disabled={busy} className="text-accent underline underline-offset-2 pointer-coarse:min-h-11" onClick={() => onAuth(auth === 'ad' ? 'db' : 'ad')}>
+            {auth === 'ad' ? 'Use a password of this portal' : 'Use the directory'}
+          </button>
+        )}
       </nav>
     </>
   );

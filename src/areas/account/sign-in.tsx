@@ -29,6 +29,8 @@ export function SignIn() {
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const [remember, setRemember] = useState(false);
+  /** Where some users are the directory's, those of the portal say so. */
+  const [here, setHere] = useState(false);
   const [shown, setShown] = useState(false);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<SignInFault | null>(null);
@@ -58,16 +60,17 @@ export function SignIn() {
     else await router.invalidate();
   }
 
+  const auth = here ? 'db' : branding?.authType ?? 'db';
   function signIn(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     if (username.trim() === '') { first.current?.focus(); setFault({ is: 'empty', what: 'username' }); return; }
     if (password === '') { secret.current?.focus(); setFault({ is: 'empty', what: 'password' }); return; }
-    void go(() => door().signIn({ way: 'password', auth: branding?.authType ?? 'db', username: username.trim(), password, ...(remember && { rememberComputer: true }) }));
+    void go(() => door().signIn({ way: 'password', auth, username: username.trim(), password, ...(remember && { rememberComputer: true }) }));
   }
 
   return (
-    <AccountPage title="Sign in" {...(branding && { says: `Use your ${branding.name} account.` })}>
+    <AccountPage title="Sign in" {...(branding && { says: here ? `Use your password of ${branding.name}.` : `Use your ${branding.name} account.` })}>
       {sentence !== null && fault === null && <Callout tone="warning" alert>{sentence}</Callout>}
       {out?.reason === 'expired' && sentence === null && fault === null && <Callout tone="warning">{BASE.sessionExpired}</Callout>}
       {out?.offline && <Callout tone="warning" alert>{BASE.signInNeedsNetwork}</Callout>}
@@ -88,7 +91,7 @@ export function SignIn() {
           {waits === null ? (busy ? 'Signing in…' : 'Sign in') : `Try again ${waits}`}
         </Button>
       </form>
-      {branding && <Suspense><SignInWays branding={branding} busy={busy} onGo={(ask) => void go(ask)} /></Suspense>}
+      {branding && <Suspense><SignInWays branding={branding} auth={auth} busy={busy} onGo={(ask) => void go(ask)} onAuth={(next) => { setHere(next === 'db'); setFault(null); first.current?.focus(); }} /></Suspense>}
     </AccountPage>
   );
 }

@@ -1,42 +1,19 @@
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
+import { listen } from './listen.ts';
+import type { Asked, Outside, Told } from './listen.ts';
+
+export { json } from './listen.ts';
+export type { Asked, Outside, Told } from './listen.ts';
 
 /** What the operator of a test's server allows: this very machine, without TLS. The key is named, so that several worlds open the same secrets. */
 export const HERE = { outbound: { allow: ['127.0.0.0/8', '::1'], http: true }, secretKey: 'c2VjcmV0IGtleSBvZiBhIHRlc3QsIDMyIGJ5dGVzISE' } as const;
 
-export interface Asked { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }
-export interface Told { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Buffer; /** Never. */ readonly silent?: boolean }
-export interface Outside { readonly url: string; readonly port: number; readonly asked: Asked[]; stop(): Promise<void> }
-
 const open: Outside[] = [];
 afterAll(async () => { await Promise.all(open.map((one) => one.stop())); });
 
-/** Somebody outside whom the server asks: what was asked is kept, what is told is the test's. Ends after the file. */
-export async function outside(tell: (asked: Asked) => Told | Promise<Told>, host = '127.0.0.1'): Promise<Outside> {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => { parts.push(part); });
-    request.on('end', () => {
-      const one = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: Buffer.concat(parts).toString('utf8') };
-      asked.push(one);
-      void (async () => {
-        const { status = 200, headers = {}, body = '', silent } = await tell(one);
-        if (silent !== true) response.writeHead(status, headers).end(body);
-      })();
-    });
-    request.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => { server.listen(0, host, resolve); });
-  const { port } = server.address() as AddressInfo;
-  const one: Outside = {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port, asked,
-    stop: () => new Promise((resolve) => { server.closeAllConnections(); server.close(() => { resolve(); }); }),
-  };
+/** Somebody outside whom the server asks; ends after the file. */
+export async function outside(tell: (asked: Asked) => Told | Promise<Told>, host?: string): Promise<Outside> {
+  const one = await listen(tell, host);
   open.push(one);
   return one;
 }
-
-export const json = (value: unknown, status = 200): Told => ({ status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) });
