@@ -15,6 +15,10 @@ test('CALV-4: a step goes to the month, quarter or year before, or to as many da
   expect(back({ is: 'range', from: '2026-01-01', to: '2026-03-31' })).toEqual(['2025-10-01', '2025-12-31']);
   expect(back({ is: 'this', unit: 'year' })).toEqual(['2025-01-01', '2025-12-31']);
   expect(back({ is: 'last', days: 30 })).toEqual(['2026-09-22', '2026-10-21']);
+  // 31 days before the last 31 are January: the step after is February.
+  const january = stepped({ is: 'last', days: 31 }, '2026-03-03', -1);
+  expect(january && daysOf(january, '2026-03-03')).toEqual(['2026-01-01', '2026-01-31']);
+  expect(january && stepped(january, '2026-03-03', 1)).toEqual({ is: 'before', unit: 'month' });
 });
 
 test('CALV-4: steps join without a day left out or shown twice, a step there and back leads home, and none leads past today', () => {
@@ -29,7 +33,11 @@ test('CALV-4: steps join without a day left out or shown twice, a step there and
     expect(addDays(daysOf(before, at)[1], 1)).toBe(daysOf(one, at)[0]);
     const home = stepped(before, at, 1);
     if (!home) throw new Error('there was a way from there');
-    expect(daysOf(home, at)).toEqual(daysOf(one, at));
+    expect(daysOf(home, at)[0]).toBe(daysOf(one, at)[0]);
+    // As many days as a month, quarter or year that they happen to be are that from then on, and so is what comes after.
+    const became = one.is === 'last' ? unitOf(before, at) : null;
+    if (became) expect(unitOf(home, at)).toBe(became);
+    else expect(daysOf(home, at)).toEqual(daysOf(one, at));
     expect(daysOf(one, at)[1] >= at ? stepped(one, at, 1) : null).toBeNull();
   }), RUNS);
 });

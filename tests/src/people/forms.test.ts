@@ -28,10 +28,11 @@ test('USER-11: what the form lets through, the server takes; what the server wou
   expect(faultsOf(draftOf(null), true)).toEqual({ name: 'Give a name.', username: 'Give a user name.', email: 'Give an e-mail address.' });
   expect(faultsOf({ ...NEW, username: 'b o', email: 'bo', roles: [], companies: [], mobilePhone: '0555', sms: true, landingPage: '//evil.example', sso: { ...NEW.sso, zerto: { name: ' ', enabled: true } }, first: 'password' }, true)).toEqual({
     username: 'A user name has no spaces.', email: 'This is no e-mail address.', roles: 'Choose one role at least.', companies: 'Choose one company at least, or all.',
-    mobilePhone: 'Write it with its country, such as +1 555 010 0200.', landingPage: 'A page of this portal begins with a slash, such as /monitoring/dashboard.',
+    mobilePhone: 'Write it with its country, such as +1 555 010 0200.', landingPage: 'A page of this portal begins with a slash and has no spaces, such as /monitoring/dashboard.',
     zerto: 'Give the account, or switch it off.', password: 'Give a first password.',
   });
-  const words = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('', ' x ', '+49 (30) 1234-567', '0049301234567', '/monitoring/users', '\\x', '/\\x', 'a@b.co'));
+  expect(Object.keys(faultsOf({ ...NEW, landingPage: '/ monitoring' }, true))).toEqual(['landingPage']);
+  const words = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('', ' x ', '+49 (30) 1234-567', '0049301234567', '/monitoring/users', '\\x', '/\\x', '/x y', '/x\\', 'a@b.co'));
   const drafts = fc.record({
     name: words, username: words, email: fc.oneof(words, fc.constant('bo@example.com')), auth: fc.constantFrom('ad' as const, 'db' as const), first: fc.constantFrom('invite' as const, 'password' as const), password: words,
     roles: fc.uniqueArray(fc.constantFrom(...ROLES)), companies: fc.option(fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 5 })), mobilePhone: words, officePhone: words, sms: fc.boolean(),

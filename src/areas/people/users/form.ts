@@ -79,7 +79,7 @@ export function faultsOf(draft: UserDraft, isNew: boolean): Faults {
   say('officePhone', phone(draft.officePhone));
   say('sms', draft.sms && draft.mobilePhone.trim() === '' ? 'Give a mobile number for the codes.' : null);
   for (const system of SSO_SYSTEMS) say(system, draft.sso[system].enabled && draft.sso[system].name.trim() === '' ? 'Give the account, or switch it off.' : null);
-  say('landingPage', draft.landingPage.trim() === '' || /^\/(?![/\\])/.test(draft.landingPage.trim()) ? null : 'A page of this portal begins with a slash, such as /monitoring/dashboard.');
+  say('landingPage', draft.landingPage.trim() === '' || /^\/(?![/\\])[^\s\\]*$/.test(draft.landingPage.trim()) ? null : 'A page of this portal begins with a slash and has no spaces, such as /monitoring/dashboard.');
   return faults;
 }
 
