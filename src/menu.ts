@@ -17,6 +17,10 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar' },
     { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks' },
     { to: '/monitoring/evidence', word: 'Evidence', icon: 'log' },
+    { to: '/monitoring/repositories', word: 'Repositories', icon: 'repository' },
+    { to: '/monitoring/rankings', word: 'Rankings', icon: 'ranking' },
+    { to: '/monitoring/spreadsheet', word: 'Spreadsheet report', icon: 'sheet' },
+    { to: '/monitoring/tickets', word: 'Tickets', icon: 'ticket' },
     { to: '/monitoring/rules', word: 'Rules', icon: 'rules' },
     { to: '/monitoring/hints', word: 'Hints', icon: 'hint' },
     { to: '/monitoring/users', word: 'Users', icon: 'users' },
@@ -24,9 +28,11 @@ export const MENU: readonly Group[] = [
   ] },
   { heading: 'Reports', page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled }, entries: [
     { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log' },
+    { to: '/monitoring/analytics/trends', word: 'Analytics > Trends', icon: 'trends' },
   ] },
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
+    { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
   ] },
   { heading: 'Administration', entries: [
     { to: '/admin/dashboard', word: 'Overview', icon: 'trends' },

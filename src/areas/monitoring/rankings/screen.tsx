@@ -1,0 +1,117 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import type { Branding } from '#contract/brand/branding.ts';
+import type { Day } from '#contract/ids.ts';
+import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
+import { useNow } from '#src/clock.ts';
+import { useWatch } from '#src/door.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useBranding, useCan } from '#src/session.ts';
+import { formatBytes, formatCount, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { dayAt } from '#src/span/dates.ts';
+import { Notices } from '../daily-checks/notices.tsx';
+import { Go } from '../dashboard/go.tsx';
+import { stretchOf } from '../dashboard/times.ts';
+import { drillAddress } from '../trends/address.ts';
+import { Choices } from '../trends/choices.tsx';
+import { Refused, TooLong } from '../trends/states.tsx';
+import { fromWords } from '../trends/words.ts';
+import { MEASURES, rankingsAddress, rankingsPlace } from './address.ts';
+import type { Measure, RankingsPlace } from './address.ts';
+import { RANKED, useRanking } from './use-ranking.ts';
+import type { RankedLine } from './use-ranking.ts';
+
+/** `/monitoring/rankings`: the jobs that fail most, take longest and transfer most. */
+export function Rankings() {
+  const branding = useBranding();
+  return branding && <Sheet branding={branding} />;
+}
+
+const NOTHING = {};
+const WORDS: Readonly<Record<Measure, { readonly tab: string; readonly head: string; readonly tell: (value: number) => string; readonly empty: string }>> = {
+  failures: { tab: 'Failures', head: 'Failed runs', tell: formatCount, empty: 'No job failed in this time.' },
+  duration: { tab: 'Duration', head: 'Mean duration', tell: formatDuration, empty: 'No job finished in this time.' },
+  transferred: { tab: 'Transferred', head: 'Transferred', tell: formatBytes, empty: 'No job told what it transferred.' },
+};
+
+function Sheet({ branding }: { readonly branding: Branding }) {
+  const { history } = useRouter();
+  const place = rankingsPlace(useRouterState({ select: ({ location }) => location.searchStr })), opens = useCan('monitoring.daily-checks');
+  const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, stretch = stretchOf(place.span, dayAt(now, rule), rule), tooLong = stretch.count > REPORT_MOST_DAYS;
+  const companies = useWatch('companies', NOTHING), status = useWatch('status', NOTHING);
+  const { lines, from, at, fault, again } = useRanking(place, stretch, !tooLong), { empty } = WORDS[place.measure];
+  const go = (next: RankingsPlace): void => history.push(rankingsAddress(next));
+  return (
+    <Page title="Rankings">
+      <div className="min-h-full bg-sheet pb-8">
+        <Notices status={status} newestAt={null} zone={rule.zone} now={now} />
+        <Choices
+          chosen={place} stretch={stretch} companies={companies ?? []} rule={rule} now={now} onChosen={go}
+          said={lines === null || tooLong ? '' : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${lines.length === RANKED ? `The first ${formatCount(RANKED)} jobs` : plural(lines.length, 'job')}`}
+        />
+        <Tabs
+          label="What jobs are ranked by" className="px-4 desk:px-6" chosen={place.measure} onChoose={(measure) => go({ ...place, measure })}
+          tabs={MEASURES.map((key) => ({ key, word: WORDS[key].tab }))}
+        >
+          {tooLong && <TooLong />}
+          {!tooLong && fault !== null && <Refused fault={fault} at={lines === null ? null : at} own={false} zone={rule.zone} onAgain={again} />}
+          {!tooLong && lines === null && fault === null && <Late><Opening /></Late>}
+          {!tooLong && lines !== null && (lines.length === 0
+            ? <Notice icon="success" level={2} title={empty}><p className="m-0">A longer time, or other companies, sources and types may have some.</p></Notice>
+            : <Ranking lines={lines} measure={place.measure} place={place} days={stretch.days} opens={opens} />)}
+        </Tabs>
+      </div>
+    </Page>
+  );
+}
+
+interface RankingProps { readonly lines: readonly RankedLine[]; readonly measure: Measure; readonly place: RankingsPlace; readonly days: readonly [Day, Day]; readonly opens: boolean }
+
+/** Place, job and figure; the bar says how it stands to the first. */
+function Ranking({ lines, measure, place, days, opens }: RankingProps) {
+  const { head, tell, tab } = WORDS[measure], most = Math.max(1, lines[0]?.value ?? 1);
+  return (
+    <table className="w-full table-fixed border-collapse">
+      <caption className="sr-only">Jobs by {tab.toLowerCase()}</caption>
+      <thead>
+        <tr className="text-agate text-ink-3">
+          <th scope="col" className="w-12 py-1.5 pr-3 pl-4 text-right font-normal desk:pl-6">Place</th>
+          <th scope="col" className="px-3 text-left font-normal">Job</th>
+          <th scope="col" className="px-3 text-left font-normal max-tablet:hidden">Company</th>
+          <th scope="col" className="w-[30%] px-3 text-left font-normal max-tablet:hidden">Beside the first</th>
+          <th scope="col" className="w-32 pr-4 pl-3 text-right font-normal desk:pr-6">{head}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line, i) => (
+          <tr key={line.key} className="h-11 border-t border-hair hover:bg-wash">
+            <td className="pr-3 pl-4 text-right tabular-nums text-ink-3 desk:pl-6">{i + 1}</td>
+            <th scope="row" className="px-3 py-1 text-left font-normal">
+              <Name line={line} href={opens ? hrefOf(line, measure, place, days) : null} />
+              <span className="block truncate text-agate text-ink-3 tablet:hidden">{line.companyName}</span>
+              {line.computer !== null && line.computer !== '' && <span className="block truncate text-agate text-ink-3" title={line.computer}>{line.computer}</span>}
+            </th>
+            <td className="truncate px-3 text-ink-2 max-tablet:hidden" title={line.companyName}>{line.companyName}</td>
+            <td className="px-3 max-tablet:hidden"><span className="sr-only">{Math.round((line.value / most) * 100)} %</span><i aria-hidden className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, (line.value / most) * 100)}%` }} /></td>
+            <td className="pr-4 pl-3 text-right font-semibold whitespace-nowrap tabular-nums desk:pr-6">{tell(line.value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Name({ line, href }: { readonly line: RankedLine; readonly href: string | null }) {
+  const shape = 'block truncate';
+  return href === null ? <span className={shape} title={line.jobName}>{line.jobName}</span> : <Go href={href} title={line.jobName} className={`${shape} hover:underline pointer-coarse:leading-[44px]`}>{line.jobName}</Go>;
+}
+
+/** The results of the job; where only the server knows it, by its name in its company. */
+function hrefOf(line: RankedLine, measure: Measure, place: RankingsPlace, days: readonly [Day, Day]): string {
+  const states = measure === 'failures' ? ['Failed', 'Error'] as const : [];
+  if (line.job !== null) return drillAddress({ companies: [], sources: [], types: [] }, days, states, null, line.job);
+  return `${drillAddress({ ...place, companies: [line.company] }, days, states)}&q=${encodeURIComponent(line.jobName)}`;
+}

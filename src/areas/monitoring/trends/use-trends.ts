@@ -1,0 +1,42 @@
+import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { Trends } from '#contract/monitoring/trends.ts';
+import { useWatch } from '#src/door.ts';
+import { useRemembered } from '#src/remembered-read.ts';
+import type { TrendsPlace } from './address.ts';
+import { toldBy } from './told.ts';
+
+/**
+ * What is told, and by whom. `from`: this device, which has all of its days, or the server, `at` when it said so. `fault`: why the server could not be
+ * asked where it is wanted. `asking`: it is being asked. Null: nothing is known yet, or not to be had.
+ */
+export interface TrendsTold {
+  readonly trends: Trends | null;
+  readonly from: 'device' | 'server';
+  readonly at: Ms | null;
+  readonly compared: boolean;
+  readonly fault: string | null;
+  readonly asking: boolean;
+  readonly again: () => void;
+}
+
+/** TREND-3: from this device where it has the days and those before, else from the server; what the device has stands meanwhile. */
+export function useTrends({ companies, sources, types, by }: TrendsPlace, { from, to }: { readonly from: Ms; readonly to: Ms }, on: boolean): TrendsTold {
+  const own = useWatch('trends', { from, to, companies, sources, types, by }), status = useWatch('status', NOTHING);
+  const settled = own !== undefined && status !== undefined, here = own?.whole.now === true, wanted = on && settled && !(here && own.whole.before);
+  const question = { from: iso(from), to: iso(to), filters: JSON.stringify({ companyIds: companies, source: sources, type: types }) };
+  const parts = useRemembered('analytics', question, { wanted }), chart = useRemembered('chartFailures', { ...question, by }, { wanted });
+  const failure = parts.failure ?? chart.failure, fault = !wanted || failure === null ? null : sentence(failure, parts.failure === null ? MESSAGES.getChart : MESSAGES.getTrends);
+  const again = (): void => { parts.again(); chart.again(); };
+  if (wanted && parts.value !== null && chart.value !== null) {
+    return { trends: toldBy(parts.value, chart.value), from: 'server', at: parts.at, compared: true, fault, asking: parts.asking || chart.asking, again };
+  }
+  return { trends: here ? own : null, from: 'device', at: null, compared: own?.whole.before === true, fault, asking: !settled || (wanted && fault === null), again };
+}
+
+const NOTHING = {};
+const iso = (at: Ms): string => new Date(at).toISOString();
+const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer']);
+/** LIST-4: the network is named, all else is said in the catalogue's words. */
+export const sentence = ({ kind }: Failure, words: string): string => (NETWORK.has(kind) ? MESSAGES.needsNetwork : words);
