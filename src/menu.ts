@@ -20,7 +20,6 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/repositories', word: 'Repositories', icon: 'repository' },
     { to: '/monitoring/rankings', word: 'Rankings', icon: 'ranking' },
     { to: '/monitoring/spreadsheet', word: 'Spreadsheet report', icon: 'sheet' },
-    { to: '/monitoring/tickets', word: 'Tickets', icon: 'ticket' },
     { to: '/monitoring/rules', word: 'Rules', icon: 'rules' },
     { to: '/monitoring/hints', word: 'Hints', icon: 'hint' },
     { to: '/monitoring/users', word: 'Users', icon: 'users' },
@@ -32,7 +31,6 @@ export const MENU: readonly Group[] = [
   ] },
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
-    { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
   ] },
   { heading: 'Administration', entries: [
     { to: '/admin/dashboard', word: 'Overview', icon: 'trends' },
