@@ -14,6 +14,8 @@ export const PAGES = {
   '/monitoring/daily-checks/computers': { ability: 'monitoring.daily-checks' },
   '/monitoring/rules': { ability: 'monitoring.rules', when: ({ rules }) => rules },
   '/monitoring/hints': { ability: 'monitoring.hints', when: ({ hints }) => hints },
+  '/monitoring/tickets': { ability: 'monitoring.tickets' },
+  '/monitoring/ticketing': { ability: 'common.companies' },
   '/monitoring/users': { ability: 'monitoring.users' },
   '/monitoring/companies': { ability: 'common.companies' },
   '/monitoring/users-logs': { ability: 'monitoring.userLogs' },

@@ -20,6 +20,7 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/repositories', word: 'Repositories', icon: 'repository' },
     { to: '/monitoring/rankings', word: 'Rankings', icon: 'ranking' },
     { to: '/monitoring/spreadsheet', word: 'Spreadsheet report', icon: 'sheet' },
+    { to: '/monitoring/tickets', word: 'Tickets', icon: 'ticket' },
     { to: '/monitoring/rules', word: 'Rules', icon: 'rules' },
     { to: '/monitoring/hints', word: 'Hints', icon: 'hint' },
     { to: '/monitoring/users', word: 'Users', icon: 'users' },
@@ -31,6 +32,7 @@ export const MENU: readonly Group[] = [
   ] },
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
+    { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
   ] },
   { heading: 'Administration', entries: [
     { to: '/admin/dashboard', word: 'Overview', icon: 'trends' },

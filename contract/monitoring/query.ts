@@ -1,5 +1,5 @@
 import type { Bytes, CauseN, CompanyN, JobN, Ms, ProblemN, RunN, Seconds } from '../ids.ts';
-import type { Note, Review, Snooze } from './rows.ts';
+import type { Note, Review, Snooze, Tied } from './rows.ts';
 import type { EntityGroup, JobType, ProblemKind, Source, Status } from './words.ts';
 
 /** What a result asks of a person. `none`: nothing is wrong with it. */
@@ -132,6 +132,8 @@ export interface ProblemView {
   readonly snooze: (Snooze & { readonly name: string }) | null;
   readonly note: (Note & { readonly name: string }) | null;
   readonly ticket: string | null;
+  /** Where that ticket is kept here: which, and whether it is open. */
+  readonly tied?: Tied | null;
   /** Known by a rule (its name): counts as OK. */
   readonly exception?: { readonly name: string; readonly at: Ms } | null;
   /** What rules say to it. */

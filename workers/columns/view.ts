@@ -60,6 +60,7 @@ function problemView(problem: ProblemRow, lookup: Lookup, days: Days, now: Ms): 
     day: dayCount(problem, days, now),
     openedAt: problem.openedAt, closedAt: problem.closedAt,
     review: named(problem.review), snooze: named(problem.snooze), note: named(problem.note), ticket: problem.ticket,
+    ...(problem.tied && { tied: problem.tied }),
     ...(problem.helpedBy && { helpedBy: problem.helpedBy }),
     ...(problem.exception && { exception: problem.exception }), ...(problem.ruled && { hints: problem.ruled.flatMap(({ name, hint }) => (hint === null ? [] : [{ name, hint }])) }),
   };

@@ -36,7 +36,8 @@ export function undoOf({ change, runs }: Act, before: ReadonlyMap<RunN, RunView>
       if (runs.some((n) => !before.has(n))) return null;
       return regroup(runs, (n) => ({ is: 'note', content: before.get(n)?.problem?.note?.content ?? null }));
     case 'ticket':
-      if (runs.some((n) => !before.has(n))) return null;
+      // One that is kept here is let go of for good: its number alone would not bring it back.
+      if (runs.some((n) => !before.has(n) || before.get(n)?.problem?.tied)) return null;
       return regroup(runs, (n) => ({ is: 'ticket', ticket: before.get(n)?.problem?.ticket ?? null }));
   }
 }

@@ -14,7 +14,7 @@ import { Facets, FacetsHead } from './facets.tsx';
 import { HELP, MAC } from './keys.ts';
 import type { List } from './list.ts';
 import { SnoozeForm } from './snooze-form.tsx';
-import { TicketForm } from './ticket-form.tsx';
+import { TicketDialog } from './ticket-dialog.tsx';
 import type { ColumnChoice } from './use-columns.ts';
 
 export interface DialogsProps {
@@ -59,15 +59,7 @@ export function Dialogs(props: DialogsProps) {
       );
     }
     case 'columns': return <ColumnsDialog choice={props.choice} onClose={onClose} />;
-    case 'ticket': {
-      const before = ask.row?.problem?.ticket ?? '';
-      return (
-        <TicketForm
-          title={`Ticket of ${about(ask)}`} before={before} onClose={onClose}
-          onDone={(ticket) => { if (ticket !== before) onChange({ is: 'ticket', ticket: ticket === '' ? null : ticket }, ask.runs); onClose(); }}
-        />
-      );
-    }
+    case 'ticket': return <TicketDialog title={`Ticket of ${about(ask)}`} runs={ask.runs} row={ask.row} onNamed={(ticket) => onChange({ is: 'ticket', ticket }, ask.runs)} onClose={onClose} />;
     case 'review': return (
       <Words
         title={`Review ${about(ask)}`} label="Comment" first="" word="Review" onClose={onClose} detail="It stands in the history of the problem."

@@ -72,7 +72,7 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
       <div role="gridcell" className="dc-last" title={row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)}>
         {row.lastGoodAt === null ? <span className="text-ink-3">none</span> : formatSpan(row.lastGoodAt, now) ?? 'now'}
       </div>
-      <div role="gridcell" className="dc-tk dc-cut" title={problem?.ticket ?? undefined}>{problem?.ticket != null && <bdi>{problem.ticket}</bdi>}</div>
+      <div role="gridcell" className="dc-tk dc-cut" title={ticketWords(problem)}>{problem?.ticket != null && <><bdi>{problem.ticket}</bdi>{problem.tied?.open === false && <> <Icon name="check" size={12} label="closed" className="text-success" /></>}</>}</div>
       <div role="gridcell" className="dc-note">{problem?.note && <span title={problem.note.content}><Icon name="note" label="Has a note" /></span>}</div>
       <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} /></div>
     </>
@@ -109,6 +109,8 @@ export const Card = memo(function Card(props: RowProps) {
     </div>
   );
 }, sameRow);
+
+const ticketWords = (problem: RunView['problem']): string | undefined => (problem?.ticket == null ? undefined : `${problem.ticket}${problem.tied?.open === false ? ', closed' : ''}`);
 
 /** Each answer of the worker brings new objects: a row that says the same is not drawn again. */
 function sameRow<P extends { readonly row: RunView }>(a: P, b: P): boolean {

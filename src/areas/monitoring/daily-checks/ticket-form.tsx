@@ -6,13 +6,17 @@ import { Dialog } from '#src/ui/dialog.tsx';
 interface TicketFormProps {
   readonly title: string;
   readonly before: string;
+  /** A sentence above. */
+  readonly says: string | null;
+  /** A ticket is opened instead; null where that is not possible now. */
+  readonly onNew: (() => void) | null;
   /** Empty: the tie is taken away. */
   readonly onDone: (ticket: string) => void;
   readonly onClose: () => void;
 }
 
 /** Ties problems to a ticket of the provider's ticketing, by its number. */
-export function TicketForm({ title, before, onDone, onClose }: TicketFormProps) {
+export function TicketForm({ title, before, says, onNew, onDone, onClose }: TicketFormProps) {
   const [ticket, setTicket] = useState(before);
   const field = useRef<HTMLInputElement>(null);
   const can = ticket.trim() !== '' || before !== '';
@@ -23,10 +27,12 @@ export function TicketForm({ title, before, onDone, onClose }: TicketFormProps) 
         <>
           <Button variant="primary" disabled={!can} onClick={() => onDone(ticket.trim())}>{ticket.trim() === '' && before !== '' ? 'Take the ticket away' : 'Tie to this ticket'}</Button>
           <Button variant="quiet" onClick={onClose}>Cancel</Button>
+          {onNew && <Button variant="quiet" className="ml-auto" onClick={onNew}>Open a ticket instead</Button>}
         </>
       )}
     >
       <form className="px-5 py-4" onSubmit={(event) => { event.preventDefault(); if (can) onDone(ticket.trim()); }}>
+        {says !== null && <p className="m-0 pb-3 text-ink-2">{says}</p>}
         <label className="block">
           <span className="block pb-1">Ticket number</span>
           <input

@@ -54,5 +54,5 @@ function Nothing({ asked: { message, again }, onClose }: { readonly asked: Asked
 
 /** When the server must be asked again about the same run. */
 function stampOf({ problem, waiting, status }: RunView): string {
-  return [status, waiting, problem?.review?.at, problem?.snooze?.at, problem?.note?.at, problem?.ticket, problem?.helpedBy?.length, problem?.closedAt].join(' ');
+  return [status, waiting, problem?.review?.at, problem?.snooze?.at, problem?.note?.at, problem?.ticket, problem?.tied?.open, problem?.helpedBy?.length, problem?.closedAt].join(' ');
 }

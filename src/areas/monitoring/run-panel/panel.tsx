@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
+import type { Tied } from '#contract/monitoring/rows.ts';
 import { useBranding, useCan } from '#src/session.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { formatAge, formatCount, formatDate, formatTime, formatUtc, formatWhen } from '#src/ui/format.ts';
@@ -12,6 +13,7 @@ import { doneWords, isException, SOURCE_WORDS, streakOf, TYPE_WORDS } from '../d
 import { Go } from '../dashboard/go.tsx';
 import { IgnoreMissed } from '../other-lists/ignore-missed.tsx';
 import { ruleAddressOf } from '../rules/begin.ts';
+import { ticketAddress } from '../tickets/begin.ts';
 import { Hints } from './hints.tsx';
 import { History } from './history.tsx';
 import { LastRuns } from './last-runs.tsx';
@@ -81,7 +83,7 @@ export function RunPanel(props: PanelProps) {
           <Fact word="Ended" {...(ended !== null && { title: formatUtc(ended) })}>{ended === null ? (row.status === 'Missed' ? 'did not run' : 'unknown') : formatTime(ended, zone)}</Fact>
           <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
-          {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.ticket}</dd></div>}
+          {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.tied ? <TicketOf number={problem.ticket} tied={problem.tied} /> : problem.ticket}</dd></div>}
         </dl>
         {row.job > 0 && <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} />}
         {execution !== null && asked.at !== null && <p className="dc-ag m-0 pt-3">What follows is as of {formatWhen(asked.at, zone)}. {asked.message}</p>}
@@ -127,6 +129,17 @@ function Actions({ row, onDeed, zone, now, jobInstanceUid }: PanelProps & { read
         {row.state === 'Anomaly' && row.review !== 'cleared' && <Button variant="quiet" size="sm" className="-mr-2" onClick={() => onDeed('not-anomaly')}>Not an anomaly</Button>}
       </div>
     </footer>
+  );
+}
+
+/** Its number, which leads to it for who may see it, and whether it is open. */
+function TicketOf({ number, tied }: { readonly number: string; readonly tied: Tied }) {
+  const may = useCan('monitoring.tickets');
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      {may ? <Go href={ticketAddress(tied.id)} className="text-accent underline">{number}</Go> : number}
+      <span className={`inline-flex items-center gap-1 ${tied.open ? 'text-running' : 'text-success'}`}><Icon name={tied.open ? 'ticket' : 'success'} size={12} />{tied.open ? 'open' : 'closed'}</span>
+    </span>
   );
 }
 

@@ -1,0 +1,116 @@
+import { useState } from 'react';
+import type { TicketFormOut } from '#contract/desk/ticket-calls.ts';
+import type { RunN } from '#contract/ids.ts';
+import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import type { RunView } from '#contract/monitoring/query.ts';
+import type { Tied } from '#contract/monitoring/rows.ts';
+import { door, useWatch } from '#src/door.ts';
+import { useRemembered } from '#src/remembered-read.ts';
+import { useCan } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { Icon } from '#src/ui/icon.tsx';
+import { Late } from '#src/ui/late.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { Go } from '../dashboard/go.tsx';
+import { ticketAddress } from '../tickets/begin.ts';
+import { TicketFields } from '../tickets/fields.tsx';
+import type { TicketDraft } from '../tickets/fields.tsx';
+import { descriptionOf, sentenceOf, subjectOf } from '../tickets/words.ts';
+import { TicketForm } from './ticket-form.tsx';
+
+export interface TicketDialogProps {
+  readonly title: string;
+  readonly runs: readonly RunN[];
+  readonly row: RunView | null;
+  /** Names a ticket that is kept elsewhere; null takes it away. */
+  readonly onNamed: (ticket: string | null) => void;
+  readonly onClose: () => void;
+}
+
+/**
+ * The ticket of results (TICKET-9): the one that they have, a new one, or, where no ticketing system is connected or there is no network, the
+ * number of one that is kept elsewhere.
+ */
+export function TicketDialog(props: TicketDialogProps) {
+  const { title, runs, row, onNamed, onClose } = props, before = row?.problem?.ticket ?? '', tied = row?.problem?.tied ?? null;
+  const offline = useWatch('status', NOTHING)?.is === 'offline';
+  const asked = useRemembered('getTicketForm', { run: String(runs[0] ?? 0) }, { wanted: tied === null && !offline });
+  const [named, setNamed] = useState(before !== '');
+  const form = asked.value, own = form === null || form.system === 'own';
+
+  if (tied !== null) return <TicketShown {...props} number={before} tied={tied} />;
+  if (offline || asked.failure !== null || (own && named)) {
+    return (
+      <TicketForm
+        title={title} before={before} onClose={onClose} says={offline ? 'A new ticket is opened with the network only. The number of one goes out by itself.' : null}
+        onNew={form === null || offline ? null : () => setNamed(false)} onDone={(ticket) => { if (ticket !== before) onNamed(ticket === '' ? null : ticket); onClose(); }}
+      />
+    );
+  }
+  if (form === null) return <Dialog title={title} onClose={onClose}><div className="min-h-40"><Late><p className="m-0 px-5 py-4 text-ink-2">One moment…</p></Late></div></Dialog>;
+  return <NewTicket {...props} form={form} onNumber={own ? () => setNamed(true) : null} />;
+}
+
+function TicketShown({ title, number, tied, onNamed, onClose }: TicketDialogProps & { readonly number: string; readonly tied: Tied }) {
+  const may = useCan('monitoring.tickets');
+  return (
+    <Dialog
+      title={title} onClose={onClose}
+      footer={<><Button variant="primary" onClick={onClose}>Done</Button><Button variant="quiet" onClick={() => { onNamed(null); onClose(); }}>Take the ticket away</Button></>}
+    >
+      <div className="grid gap-2 px-5 py-4">
+        <p className="m-0 flex flex-wrap items-center gap-x-3"><b className="min-w-0 break-words">{number}</b><span className={`inline-flex items-center gap-1.5 ${tied.open ? 'text-running' : 'text-success'}`}><Icon name={tied.open ? 'ticket' : 'success'} />{tied.open ? 'Open' : 'Closed'}</span></p>
+        {may && <Go href={ticketAddress(tied.id)} className="text-accent underline pointer-coarse:min-h-11">Show the ticket</Go>}
+        {tied.url !== null && <a href={tied.url} target="_blank" rel="noreferrer" className="text-accent underline pointer-coarse:min-h-11">Open it in the ticketing system</a>}
+        <p className="m-0 text-ink-2">{tied.open ? 'New results of the same problem keep it. Taken away, the problem can have another one.' : 'It is closed. Open it again on its page, or take it away and open another one.'}</p>
+      </div>
+    </Dialog>
+  );
+}
+
+function NewTicket({ title, runs, row, form, onNumber, onClose }: TicketDialogProps & { readonly form: TicketFormOut; readonly onNumber: (() => void) | null }) {
+  const [draft, setDraft] = useState<TicketDraft>(() => ({
+    subject: subjectOf(row, runs.length), description: descriptionOf(row), status: form.statuses.find(({ closed }) => !closed)?.id ?? '', priority: form.priority ?? '', owner: form.owner,
+  }));
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const keeps = useCan('common.companies'), can = form.blocked === null && draft.subject.trim() !== '' && !busy;
+
+  async function make(): Promise<void> {
+    if (!can) return;
+    setBusy(true);
+    setFault(null);
+    const { subject, description, status, priority, owner } = draft;
+    const told = await door().ask('makeTicket', { runs: [...runs].slice(0, MOST), subject: subject.trim(), description, priority: priority === '' ? null : priority, ...(status !== '' && { status }), ...(owner !== null && { owner }) });
+    setBusy(false);
+    if (!told.ok) return setFault(sentenceOf(told.failure, MESSAGES.makeTicket));
+    tell(told.value.waiting ? `Ticket ${told.value.number} is sent to ${SYSTEM_NAMES[form.system]} as soon as it answers` : `Ticket ${told.value.number} opened`);
+    onClose();
+  }
+  return (
+    <Dialog
+      title={title} onClose={onClose}
+      footer={(
+        <>
+          <Button variant="primary" busy={busy} disabled={!can} onClick={() => void make()}>Open a ticket</Button>
+          <Button variant="quiet" onClick={onClose}>Cancel</Button>
+          {onNumber && <Button variant="quiet" className="ml-auto" onClick={onNumber}>Tie to a number instead</Button>}
+        </>
+      )}
+    >
+      <form className="grid gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); void make(); }}>
+        {form.blocked !== null && <Callout tone="warning">{form.blocked} {keeps && <Go href="/monitoring/ticketing" className="text-accent underline">Ticketing</Go>}</Callout>}
+        {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
+        <TicketFields draft={draft} form={form} closing={false} fault={draft.subject.trim() === '' ? 'Say what it is about.' : null} onChange={(next) => setDraft((before) => ({ ...before, ...next }))} />
+        <p className="m-0 text-agate text-ink-3">{form.system === 'own' ? 'It is kept here' : `It is opened in ${SYSTEM_NAMES[form.system]}${form.remoteCompany === null ? '' : ` for ${form.remoteCompany}`}`}, for the problems behind {runs.length === 1 ? 'this result' : `these ${runs.length} results`}. New results of them keep it.</p>
+      </form>
+    </Dialog>
+  );
+}
+
+/** As many results as one ticket takes. */
+const MOST = 500;
+const NOTHING = {};

@@ -1,0 +1,33 @@
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { IconButton } from '#src/ui/button.tsx';
+
+export interface SideProps { readonly title: string; readonly detail: string; readonly onClose: () => void; readonly children: ReactNode }
+
+/** What is open, beside the list; in its place where there is no room. It takes the focus; Escape closes it. Give it the key of what it shows. */
+export function Side({ title, detail, onClose, children }: SideProps) {
+  const head = useRef<HTMLHeadingElement>(null), place = useRef<HTMLElement>(null);
+  useEffect(() => head.current?.focus(), []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const { target } = event;
+      if (event.key !== 'Escape' || event.defaultPrevented || !(target instanceof HTMLElement) || (target !== document.body && !place.current?.contains(target))) return;
+      event.preventDefault();
+      onClose();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [onClose]);
+  return (
+    <section ref={place} aria-label={title} className="flex min-h-0 min-w-0 flex-col border-rule bg-sheet desk:w-[500px] desk:shrink-0 desk:border-l max-desk:grow">
+      <header className="flex items-start gap-2 px-4 pt-3 pb-1 tablet:px-5">
+        <div className="min-w-0 grow">
+          <h2 ref={head} tabIndex={-1} className="m-0 text-head break-words outline-none">{title}</h2>
+          <div className="break-words text-ink-2">{detail}</div>
+        </div>
+        <IconButton icon="close" label="Close" keycap="Esc" className="-mr-1 px-1" onClick={onClose} />
+      </header>
+      {children}
+    </section>
+  );
+}
