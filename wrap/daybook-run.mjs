@@ -95,7 +95,6 @@ function run([name, ...args]) {
       for (const [signal, pass] of heard) { process.off(signal, pass); process.on(signal, () => undefined); }
       resolve({ code, fault, output: Buffer.concat(parts).subarray(-TAIL).toString('utf8').replace(/^\uFFFD+/, '') });
     };
-    const codeOf = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0);
     child.on('error', (error) => {
       const code = error.code === 'ENOENT' ? 127 : 126, fault = `${name} could not be started (${error.code ?? 'unknown'}).`;
       process.stderr.write(`daybook-run: ${fault}\n`);
@@ -109,6 +108,9 @@ function run([name, ...args]) {
     }, LATE_MS).unref());
   });
 }
+
+/** As a shell tells it. */
+const codeOf = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0);
 
 /** What tells the portal; null where it was not said which, or by which key. */
 function reporterOf({ url, key, keep }, say) {

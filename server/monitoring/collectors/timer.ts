@@ -96,7 +96,7 @@ async function due(world: World, tenant: TenantId): Promise<ConnectionRow[]> {
     const connections = await sql.selectFrom('connection').selectAll().where('tenant_id', '=', tenant).where('enabled', '=', true).execute();
     if (connections.length === 0) return [];
     const later = await sql.selectFrom('collection').select(['connection_id', (e) => e.fn.countAll<number>().as('count')]).where('tenant_id', '=', tenant).where('next_at', '>', now).groupBy('connection_id').execute();
-    const waiting = new Map(later.map(({ connection_id, count }) => [connection_id, Number(count)]));
+    const waiting = new Map(later.map(({ connection_id, count }) => [connection_id, count]));
     return connections.filter(({ id, kind, held_until, held_by }) => (waiting.get(id) ?? 0) < ENTITIES_OF[kind].length && (held_by === null || held_until <= now || world.store.kind === 'pglite'));
   }, { readOnly: true });
 }

@@ -20,7 +20,7 @@ export async function tryConnection(world: World, kind: CollectorKind, reach: Re
     return { ok: true, says: `${COLLECTOR_NAMES[kind]} answers: ${count} ${THINGS[kind]}.`, seen: null };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { ok: false, says: error.message, seen: /^The certificate of /.test(error.message) ? await seenAt(world, new URL(reach.address)) : null };
+    return { ok: false, says: error.message, seen: error.message.startsWith('The certificate of ') ? await seenAt(world, new URL(reach.address)) : null };
   }
 }
 

@@ -21,7 +21,7 @@ test('COLLECT-3: a console of ten thousand jobs is read whole, and what has chan
     const began = performance.now();
     await field.round(400_000);
     const ms = performance.now() - began;
-    console.info(`${what}: ${Math.round(ms)} ms, ${Math.round(rows / (ms / 1000))} jobs/s`);
+    process.stdout.write(`${what}: ${Math.round(ms)} ms, ${Math.round(rows / (ms / 1000))} jobs/s\n`);
     return ms;
   };
   const first = await timed('first round', JOBS);

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, asyncProperty, constant, constantFrom, integer, nat, oneof, record } from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { startCollectors } from '#server/monitoring/collectors/timer.ts';
 import { rebuild } from '#server/store/rebuild.ts';
@@ -13,19 +13,22 @@ let store: Store;
 beforeAll(async () => { store = await memoryStore(); });
 
 /** What happens next: jobs run again, a round is read, a server dies so many steps into it and another begins, two read at once, the console fails. */
-const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ is: fc.constant('run' as const), jobs: fc.array(fc.nat(11), { minLength: 1, maxLength: 6 }) }) },
-  { weight: 3, arbitrary: fc.record({ is: fc.constant('read' as const) }) },
-  { weight: 3, arbitrary: fc.record({ is: fc.constant('crash' as const), at: fc.integer({ min: 1, max: 60 }) }) },
-  { weight: 2, arbitrary: fc.record({ is: fc.constant('two' as const) }) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant('fail' as const), path: fc.constantFrom('infrastructure/backupServers/jobs', 'infrastructure/jobSessionHeatmap', 'infrastructure/backupServers') }) },
-  { weight: 1, arbitrary: fc.record({ is: fc.constant('turn' as const) }) },
+const step = oneof(
+  { weight: 3, arbitrary: record({ is: constant('run' as const), jobs: array(nat(11), { minLength: 1, maxLength: 6 }) }) },
+  { weight: 3, arbitrary: record({ is: constant('read' as const) }) },
+  { weight: 3, arbitrary: record({ is: constant('crash' as const), at: integer({ min: 1, max: 60 }) }) },
+  { weight: 2, arbitrary: record({ is: constant('two' as const) }) },
+  { weight: 1, arbitrary: record({ is: constant('fail' as const), path: constantFrom('infrastructure/backupServers/jobs', 'infrastructure/jobSessionHeatmap', 'infrastructure/backupServers') }) },
+  { weight: 1, arbitrary: record({ is: constant('turn' as const) }) },
 );
+
+/** A run, by its job and second. */
+const name = (job: JobOf, at: number): string => `${job.name} ${Math.floor(at / 1000)}`;
 
 class Killed extends Error {}
 
 test('COLLECT-3, COLLECT-4: whatever rounds overlap, are cut off and begin again, the results are those of the console, once each', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+  await assert(asyncProperty(array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
     const vspc = await vspcStandIn(), { console } = vspc;
     let left = Infinity;
     // A server that dies does nothing more, in the middle of whatever it did: before a transaction, or between the last one and the next question.
@@ -35,7 +38,6 @@ test('COLLECT-3, COLLECT-4: whatever rounds overlap, are cut off and begin again
       await field.company('Two', uid('company Company 1'));
       const jobs = fill(console, 2, 12, NOON - HOUR), expected = new Set<string>();
       console.maxPage = 5;
-      const name = (job: JobOf, at: number): string => `${job.name} ${Math.floor(at / 1000)}`;
       console.jobs.forEach((row, n) => {
         const job = jobs[n];
         if (!job) return;

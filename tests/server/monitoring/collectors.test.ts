@@ -103,10 +103,10 @@ test('COLLECT-2: a job that the console has no more is switched off, and one tha
   console.jobs.push(aJob(JOB, NOON - HOUR), aJob({ ...JOB, name: 'Never' }, NOON, { status: 'None', lastRun: null, lastEndTime: null }));
   await field.connect(vspc.outside.url);
   await field.round();
-  expect((await field.place.all('job')).map(({ name, enabled }) => [name, enabled]).toSorted()).toEqual([['Never', true], ['SQL nightly', true]]);
+  expect((await field.place.all('job')).map(({ name, enabled }) => [name, enabled]).toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([['Never', true], ['SQL nightly', true]]);
   console.jobs = console.jobs.slice(1);
   await field.round(6 * MINUTE);
-  expect((await field.place.all('job')).map(({ name, enabled }) => [name, enabled]).toSorted()).toEqual([['Never', true], ['SQL nightly', false]]);
+  expect((await field.place.all('job')).map(({ name, enabled }) => [name, enabled]).toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([['Never', true], ['SQL nightly', false]]);
   expect(await field.runs()).toHaveLength(1);
 });
 

@@ -5,7 +5,7 @@ import { keyHandlers } from '#server/monitoring/keys.ts';
 import type { Store } from '#server/store/store.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { anAsk, HOUR, memoryStore, NOON } from './ground.ts';
-import { aField, type Field } from './stand-ins/ground.ts';
+import { aField, type Field, idOf } from './stand-ins/ground.ts';
 import { fill } from './stand-ins/vspc-estate.ts';
 import { KEY, uid, USER, vspcStandIn } from './stand-ins/vspc.ts';
 
@@ -26,7 +26,7 @@ test('COLLECT-1: a connection is kept with its secret sealed, and nothing that i
   const told = await field.told();
   expect(told).toMatchObject({ ok: true, value: [{ name: 'Console', user: 'collector', signIn: 'password' }] });
   expect(JSON.stringify([rows, told, field.place.ground.lines])).not.toContain(USER.secret);
-  expect(await handlers.editConnection({ id: made.value._id, ...FIELDS, name: 'Renamed' }, as(field))).toMatchObject({ ok: true });
+  expect(await handlers.editConnection({ id: idOf(made.value), ...FIELDS, name: 'Renamed' }, as(field))).toMatchObject({ ok: true });
   await field.collectors.stop();
 });
 
@@ -62,8 +62,8 @@ test('COLLECT-1: who is bound to companies keeps connections of those, and other
   const own = await handlers.makeConnection({ ...vbr, companyN: mine }, as(field, [mine])), foreign = await handlers.makeConnection({ ...vbr, companyN: other }, as(field));
   const console = await field.connect('https://vspc.example:1280');
   if (!own.ok || !foreign.ok) throw new Error('not made');
-  expect(await handlers.listConnections({}, as(field, [mine]))).toMatchObject({ ok: true, value: [{ _id: own.value._id }] });
-  for (const id of [foreign.value._id, console, '11111111-1111-4111-8111-111111111111']) {
+  expect(await handlers.listConnections({}, as(field, [mine]))).toMatchObject({ ok: true, value: [{ _id: idOf(own.value) }] });
+  for (const id of [idOf(foreign.value), console, '11111111-1111-4111-8111-111111111111']) {
     expect(await Promise.all([
       handlers.editConnection({ id, ...FIELDS, companyN: mine }, as(field, [mine])), handlers.deleteConnection({ id }, as(field, [mine])), handlers.syncConnection({ id }, as(field, [mine])),
       handlers.foundByConnection({ id, entity: 'companies', after: 0 }, as(field, [mine])), handlers.testConnection({ id, kind: 'vbr', address: vbr.address, certificate: null }, as(field, [mine])),

@@ -42,7 +42,7 @@ export async function aField(store: Store, change: (world: World) => World = (wo
     async connect(address, more = {}) {
       const made = await handlers.makeConnection({ kind: 'vspc', name: 'Console', address, companyN: null, everySec: 300, enabled: true, certificate: null, credentials: { is: 'key', secret: KEY }, ...more }, ask());
       if (!made.ok) throw new Error(JSON.stringify(made.failure));
-      return made.value._id;
+      return idOf(made.value);
     },
     async round(ms = 0) {
       place.ground.pass(ms);
@@ -56,3 +56,5 @@ export async function aField(store: Store, change: (world: World) => World = (wo
   };
   return field;
 }
+
+export const idOf = ({ _id }: { readonly _id: string }): string => _id;

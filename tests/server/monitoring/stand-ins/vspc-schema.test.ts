@@ -7,6 +7,9 @@ import { KEY, USER, vspcStandIn } from './vspc.ts';
 
 const JOB = { company: 'Company 0', server: 'vbr-0', name: 'SQL nightly' };
 
+const faults = (name: string, answer: unknown): readonly string[] => { const { issues } = v.safeParse(PUBLISHED[name] ?? v.never(), answer); return (issues ?? []).map((issue) => `${name}: ${v.getDotPath(issue) ?? ''} ${issue.message}`); };
+const refused = (row: Record<string, unknown>): boolean => !v.safeParse(PUBLISHED['infrastructure/backupServers/jobs'] ?? v.any(), { meta: { pagingInfo: { total: 1, count: 1, offset: 0 } }, data: [row] }).success;
+
 test('COLLECT-8: every answer of the stand-in has the form that the console publishes', async () => {
   const vspc = await vspcStandIn(), { console } = vspc;
   fill(console, 2, 40, NOON);
@@ -22,7 +25,6 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
   console.alarms.push(anAlarm('Company 0', 'Main', NOON));
   console.licences.push(aLicence('Company 0', 3));
   const told = async (path: string, init: RequestInit = {}) => fetch(`${vspc.outside.url}/api/v3/${path}`, { headers: { authorization: `Bearer ${KEY}` }, ...init });
-  const faults = (name: string, answer: unknown): readonly string[] => { const { issues } = v.safeParse(PUBLISHED[name] ?? v.never(), answer); return (issues ?? []).map((issue) => `${name}: ${v.getDotPath(issue) ?? ''} ${issue.message}`); };
   for (const path of Object.keys(PUBLISHED).filter((name) => name.includes('/'))) {
     const query = path.endsWith('Heatmap') ? `/?from=${new Date(NOON - 172_800_000).toISOString()}&to=${new Date(NOON + 1).toISOString()}` : '?limit=100&offset=0';
     const answer = await (await told(`${path}${query}`)).json() as { data: unknown };
@@ -41,7 +43,6 @@ test('COLLECT-8: every answer of the stand-in has the form that the console publ
 });
 
 test('COLLECT-8: the written form refuses what the console does not publish', () => {
-  const refused = (row: Record<string, unknown>): boolean => !v.safeParse(PUBLISHED['infrastructure/backupServers/jobs'] ?? v.any(), { meta: { pagingInfo: { total: 1, count: 1, offset: 0 } }, data: [row] }).success;
   const row = aJob(JOB, NOON);
   expect(refused(row)).toBe(false);
   for (const wrong of [{ status: 'Good' }, { bytes: 1 }, { lastRun: NOON }, { lastRun: '2026-03-02' }, { instanceUid: 'x' }, { type: 'Backup' }, { scheduleType: 'Hourly' }]) expect(refused({ ...row, ...wrong })).toBe(true);
