@@ -28,6 +28,7 @@ export const MENU: readonly Group[] = [
   ] },
   { heading: 'Reports', page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled }, entries: [
     { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log' },
+    { to: '/monitoring/report-settings', word: 'Scheduled', icon: 'scheduled' },
     { to: '/monitoring/analytics/trends', word: 'Analytics > Trends', icon: 'trends' },
   ] },
   { heading: 'Sources', entries: [

@@ -15,7 +15,7 @@ export const cellOfLetter = (letter: string): CalendarCell => CELLS.get(letter) 
  */
 export type ColumnKind = 'text' | 'state' | 'count' | 'share' | 'bytes' | 'seconds' | 'moment' | 'day' | 'days';
 /** `wide`: how much room it asks for beside the other texts; 1 unless said. */
-export interface Column { readonly id: string; readonly title: string; readonly kind: ColumnKind; readonly wide?: number; readonly days?: readonly Day[] }
+export interface Column { readonly id: string; readonly title: string; readonly kind: ColumnKind; readonly wide?: number | undefined; readonly days?: readonly Day[] | undefined }
 export type ReportCell = string | number | null | DayCells;
 export type ReportRow = readonly ReportCell[];
 

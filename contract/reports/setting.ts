@@ -25,7 +25,7 @@ export const ScheduleSchema = v.variant('every', [
 export type ReportSchedule = v.InferOutput<typeof ScheduleSchema>;
 
 /** One address, and nothing that a mail server could read as a second one. */
-const address = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.maxLength(254), v.email(), v.regex(/^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,189}$/));
+const address = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.maxLength(254), v.regex(/^[^\s\p{Cc}@<>,;:"()[\]\\]{1,64}@[^\s\p{Cc}@<>,;:"()[\]\\]{1,185}\.[^\s\p{Cc}@<>,;:"()[\]\\.]{2,}$/u, 'an address'));
 const once = <T>(all: readonly T[]): T[] => [...new Set(all)];
 
 /** What a person says of a report. `companies`: none means all that its owner sees, where the template allows that. */

@@ -19,6 +19,7 @@ const EVERY: Ms = 2_000, CLEAN_MS: Ms = 3_600_000;
 export function startReports(world: World): { stop(): Promise<void>; tick(): Promise<void> } {
   let timer: { cancel(): void } | null = null, last: Promise<void> = Promise.resolve(), stopped = false, cleanAt: Ms = 0;
 
+  const isStopped = (): boolean => stopped;
   async function work(): Promise<void> {
     const now = world.clock.now(), clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
     if (clean) cleanAt = now;
@@ -26,7 +27,7 @@ export function startReports(world: World): { stop(): Promise<void>; tick(): Pro
       if (stopped) return;
       try {
         await world.store.tenant(tenant, (tx) => findDue(tx, world, now));
-        while (!stopped && await sendNext(world, tenant)) { /* one after the other */ }
+        while (await sendNext(world, tenant)) if (isStopped()) return;
         await world.store.tenant(tenant, (tx) => followMails(tx, world));
         if (clean) await world.store.tenant(tenant, (tx) => forget(tx, now));
       } catch (error) {

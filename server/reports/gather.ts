@@ -130,6 +130,9 @@ const groupsOf = (group: readonly Known[]): { readonly [G in EntityGroup]: numbe
   Object.fromEntries(ENTITY_GROUPS.map((one) => [one, group.filter(({ job }) => job.group === one).length])) as { readonly [G in EntityGroup]: number };
 
 function storedIn(held: readonly { readonly usedBytes: number | null; readonly capacityBytes: number | null }[]): Pick<Holding, 'repositories' | 'used' | 'capacity'> {
-  const sum = (of: readonly (number | null)[]): number | null => { const said = of.flatMap((one) => one ?? []); return said.length === 0 ? null : said.reduce((a, b) => a + b, 0); };
-  return { repositories: held.length, used: sum(held.map(({ usedBytes }) => usedBytes)), capacity: sum(held.map(({ capacityBytes }) => capacityBytes)) };
+  return { repositories: held.length, used: sumOf(held.map(({ usedBytes }) => usedBytes)), capacity: sumOf(held.map(({ capacityBytes }) => capacityBytes)) };
+}
+function sumOf(all: readonly (number | null)[]): number | null {
+  const said = all.flatMap((one) => one ?? []);
+  return said.length === 0 ? null : said.reduce((a, b) => a + b, 0);
 }

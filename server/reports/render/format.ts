@@ -37,6 +37,9 @@ export function wordsOf({ language, timeZone }: Pick<Report, 'language' | 'timeZ
   };
 }
 
+/** A sign for each state that reads without colour. */
+const SIGNS: Readonly<Record<keyof typeof STATE_WORDS, string>> = { Failed: '✗', Error: '✗', Missed: '○', Anomaly: '◇', Warning: '!', Running: '…', Success: '✓', off: '–' };
+export const signOf = (state: string): string => (isState(state) ? SIGNS[state] : '·');
 const isState = (text: string): text is keyof typeof STATE_WORDS => text in STATE_WORDS;
 
 /** Two units at most: `45 s`, `2 min 05 s`, `1 h 38 min`. */

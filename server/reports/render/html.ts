@@ -1,17 +1,16 @@
 import { cellOfLetter } from '#contract/reports/report.ts';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
 import { STATE_WORDS } from '#contract/reports/words.ts';
-import { isNumber, wordsOf } from './format.ts';
+import { isNumber, signOf, wordsOf } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './look.ts';
 import type { Look } from './look.ts';
 
 export const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
 
-/** A sign for each state that reads without colour, and its ink. */
-const SIGNS: Readonly<Record<string, readonly [sign: string, ink: string]>> = {
-  F: ['✗', PAPER.failedMark], E: ['✗', PAPER.failedMark], M: ['○', PAPER.missed], A: ['◇', PAPER.anomalyMark], W: ['!', PAPER.warningMark], R: ['…', PAPER.runningMark], S: ['✓', PAPER.successMark], o: ['–', PAPER.off],
-};
+/** Its ink on light and on dark alike: between the two. */
+const INKS: Readonly<Record<string, string>> = { Failed: PAPER.failedMark, Error: PAPER.failedMark, Missed: PAPER.off, Anomaly: PAPER.anomalyMark, Warning: PAPER.warningMark, Running: PAPER.runningMark, Success: PAPER.successMark, off: PAPER.off };
+const signed = (state: string): string => `<b style="color:${INKS[state] ?? PAPER.off}">${signOf(state)}</b>`;
 const FONT = 'font-family:system-ui,-apple-system,&quot;Segoe UI&quot;,Helvetica,Arial,sans-serif';
 
 /**
@@ -32,7 +31,7 @@ export function reportHtml(report: Report, { provider, side, sideInk }: Pick<Loo
     `<td style="padding:8px 24px 0 0;vertical-align:top"><div style="font-size:20px;font-weight:600">${escaped(words.cell(kind, value))}</div><div class="soft" style="font-size:12px;color:#514c43">${escaped(title)}</div></td>`).join('')}</tr></table>
 ${report.notices.map((text) => `<p style="font-weight:600">${escaped(text)}</p>`).join('\n')}
 ${report.sections.map((section) => sectionOf(section, words)).join('\n')}
-${drawn ? `<p class="soft" style="font-size:12px;color:#514c43">${Object.entries(SIGNS).filter(([letter]) => letter !== 'E').map(([letter, [sign, ink]]) => `<span style="white-space:nowrap;margin-right:14px"><b style="color:${ink}">${sign}</b> ${escaped(wordOf(letter))}</span>`).join(' ')}<span style="white-space:nowrap">· Not due</span></p>` : ''}
+${drawn ? `<p class="soft" style="font-size:12px;color:#514c43">${Object.entries(STATE_WORDS).filter(([state]) => state !== 'Error').map(([state, word]) => `<span style="white-space:nowrap;margin-right:14px">${signed(state)} ${escaped(word)}</span>`).join(' ')}<span style="white-space:nowrap">· Not due</span></p>` : ''}
 <p class="soft" style="font-size:12px;color:#514c43">${escaped(provider)} · made ${escaped(words.moment(report.madeAt))} (${escaped(report.timeZone)})</p>${foot}
 </div></body></html>
 `;
@@ -40,8 +39,6 @@ ${drawn ? `<p class="soft" style="font-size:12px;color:#514c43">${Object.entries
 
 /** Where a mail program heeds it. What is written on the elements themselves is for those that do not. */
 const STYLE = '@media (prefers-color-scheme:dark){.page{background:#151310!important;color:#ede8dd!important}.soft,.page th{color:#bdb6a8!important}.rule,.page th{border-color:#b9b1a2!important}.page td.c{border-color:#2d2a24!important}}@media print{tr{break-inside:avoid}thead{display:table-header-group}}';
-
-const wordOf = (letter: string): string => { const cell = cellOfLetter(letter); return cell === null ? 'Not due' : STATE_WORDS[cell]; };
 
 function sectionOf({ title, columns, rows, total, none }: Section, words: Words): string {
   const head = title === null ? '' : `<h2 style="font-size:16px;margin:20px 0 6px">${escaped(title)}</h2>`;
@@ -54,15 +51,16 @@ ${total ? `<tr style="font-weight:600">${columns.map((column, i) => cells(column
 }
 
 function cells(column: Column, value: ReportCell, words: Words, sum: boolean): string {
-  const td = (inner: string, style: string, more = ''): string => `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;${style}">${inner}</td>`;
   if (column.kind === 'days') {
     const days = column.days ?? [];
     if (value === null || typeof value !== 'object') return td('', '', ` colspan="${days.length}"`);
     return days.map((date, i) => {
-      const letter = value.states[i] ?? '-', [sign, ink] = SIGNS[letter] ?? ['·', PAPER.off], bad = value.bad?.[i] ?? 0, said = `${date}: ${wordOf(letter)}${bad > 0 ? `, ${bad}` : ''}`;
-      return td(`<b style="color:${ink}">${sign}</b>`, 'text-align:center;padding:4px 2px', ` title="${escaped(said)}"`);
+      const cell = cellOfLetter(value.states[i] ?? ''), bad = value.bad?.[i] ?? 0, said = `${date}: ${cell === null ? 'Not due' : STATE_WORDS[cell]}${bad > 0 ? `, ${bad}` : ''}`;
+      return td(signed(cell ?? ''), 'text-align:center;padding:4px 2px', ` title="${escaped(said)}"`);
     }).join('');
   }
-  const text = value === null && sum ? '' : escaped(words.cell(column.kind, value));
+  const word = value === null && sum ? '' : escaped(words.cell(column.kind, value)), text = column.kind === 'state' && typeof value === 'string' ? `${signed(value)} ${word}` : word;
   return td(text, isNumber(column) ? 'text-align:right;white-space:nowrap' : column.kind === 'text' ? 'overflow-wrap:anywhere;min-width:60px' : 'white-space:nowrap');
 }
+
+const td = (inner: string, style: string, more = ''): string => `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;${style}">${inner}</td>`;

@@ -41,7 +41,7 @@ function draw(canvas: CanvasElement[], cell: CalendarCell, at: number, days: num
       return;
     case null: {
       const dot = 1.2, y = TALL / 2, from = x + (wide - dot) / 2;
-      canvas.push({ type: 'line', x1: from, x2: from + (days - 1) * day + dot, y1: y, y2: y, lineWidth: dot, lineColor: PAPER.rule, ...(days > 1 && { dash: { length: dot, space: day - dot } }) });
+      canvas.push({ type: 'line', x1: from, x2: from + (days - 1) * day + dot, y1: y, y2: y, lineWidth: dot, lineColor: PAPER.off, ...(days > 1 && { dash: { length: dot, space: day - dot } }) });
     }
   }
 }

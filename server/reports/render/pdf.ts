@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type * as PdfMake from 'pdfmake';
 import type { Content, TableCell, TDocumentDefinitions } from 'pdfmake/interfaces.js';
 import type { Column, Report, ReportCell, Section } from '#contract/reports/report.ts';
-import { isNumber, wordsOf } from './format.ts';
+import { isNumber, signOf, wordsOf } from './format.ts';
 import type { Words } from './format.ts';
 import { PAPER } from './look.ts';
 import type { Logo, Look } from './look.ts';
@@ -31,7 +31,7 @@ export async function reportPdf(report: Report, look: Look): Promise<Buffer> {
 }
 
 function documentOf(report: Report, look: Look): TDocumentDefinitions {
-  const words = wordsOf(report), drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days')), lying = drawn || report.sections.some(({ columns }) => columns.length > 8);
+  const words = wordsOf(report), drawn = report.sections.some(({ columns }) => columns.some(({ kind }) => kind === 'days')), lying = drawn || report.sections.some(({ columns }) => columns.length > 9);
   const width = lying ? WIDE : NARROW, inner = width - 2 * MARGIN, span = words.span(report.from, report.to - 1);
   return {
     pageSize: 'A4', pageOrientation: lying ? 'landscape' : 'portrait', pageMargins: [MARGIN, BAND + 18, MARGIN, drawn ? 46 : 34],
@@ -58,56 +58,69 @@ function documentOf(report: Report, look: Look): TDocumentDefinitions {
 }
 
 function band({ provider, side, sideInk, logo }: Look, template: string, width: number): Content {
+  const kind: Content = { text: template, alignment: 'right', margin: [0, 15, MARGIN, 0] };
+  const mark: Content = logo ? { stack: [logoOf(logo)], margin: [MARGIN, (BAND - 24) / 2, 0, 0] } : { text: broken(provider), bold: true, fontSize: 11, margin: [MARGIN, 13, 0, 0] };
   return {
-    stack: [
-      { canvas: [{ type: 'rect', x: 0, y: 0, w: width, h: BAND, color: side }] },
-      {
-        relativePosition: { x: 0, y: -BAND }, margin: [MARGIN, logo ? 8 : 13, MARGIN, 0], color: sideInk,
-        columns: [logo ? { stack: [logoOf(logo)], width: '*' } : { text: broken(provider), bold: true, fontSize: 11, width: '*' }, { text: template, alignment: 'right', width: '*', margin: [0, logo ? 9 : 4, 0, 0] }],
-      },
-    ],
+    layout: { ...PLAIN, fillColor: () => side, paddingLeft: () => 0, paddingRight: () => 0 },
+    table: { widths: [width / 2, width / 2], heights: [BAND], body: [[{ stack: [mark], color: sideInk }, { stack: [kind], color: sideInk }]] },
   };
 }
 const logoOf = (logo: Logo): Content => (logo.is === 'svg' ? { svg: logo.text, fit: [190, 24] } : { image: `data:${logo.type};base64,${logo.base64}`, fit: [190, 24] });
 
 const legend = (): Content => ({
-  columns: [...LEGEND.map(({ letter, word }): Content => ({ table: { widths: [9, 'auto'], body: [[marksOf(letter, 9), { text: word, margin: [0, 0.5, 0, 0] }]] }, layout: 'noBorders' })).map((one) => ({ stack: [one], width: 'auto' as const })), { text: '', width: '*' as const }], columnGap: 8,
+  columnGap: 12, columns: [...LEGEND.map(({ letter, word }) => ({ width: 'auto' as const, layout: { ...PLAIN, paddingLeft: (i: number) => (i === 0 ? 0 : 3), paddingRight: () => 0 }, table: { widths: [9, 'auto'], body: [[marksOf(letter, 9), { text: word, margin: [0, 1, 0, 0] as [number, number, number, number] }]] } })), { text: '', width: '*' as const }],
 });
+const PLAIN = { hLineWidth: () => 0, vLineWidth: () => 0, paddingTop: () => 0, paddingBottom: () => 0 };
 
 function facts({ facts: all }: Report, words: Words, inner: number): Content {
   if (all.length === 0) return { text: '' };
-  const wide = inner / Math.max(6, all.length);
+  const places = [...all, ...Array.from({ length: Math.max(0, 6 - all.length) }, () => null)], wide = inner / places.length;
   return {
     margin: [0, 0, 0, 12], layout: RULED_ABOVE,
-    table: { widths: all.map(() => wide - 8), body: [all.map(({ title, kind, value }): TableCell => ({ stack: [{ text: words.cell(kind, value), fontSize: 12, bold: true }, { text: title, fontSize: SMALL, color: PAPER.ink3 }] }))] },
+    table: {
+      widths: places.map(() => wide - 8),
+      body: [places.map((fact): TableCell => (fact === null ? '' : { stack: [{ text: words.cell(fact.kind, fact.value), fontSize: 12, bold: true }, { text: fact.title, fontSize: SMALL, color: PAPER.ink3 }] }))],
+    },
   };
 }
 const RULED_ABOVE = { hLineWidth: (i: number) => (i === 0 ? 1.2 : 0), vLineWidth: () => 0, hLineColor: () => PAPER.head, paddingLeft: () => 0, paddingRight: () => 8, paddingTop: () => 5, paddingBottom: () => 2 };
 
 function sectionOf({ title, columns, rows, total, none }: Section, words: Words, inner: number): Content[] {
-  const head: Content[] = title === null ? [] : [{ text: broken(title), bold: true, fontSize: 9.5, margin: [0, 6, 0, 3], headlineLevel: 1 }];
-  if (rows.length === 0) return [...head, { text: none, color: PAPER.ink2, margin: [0, 2, 0, 10] }];
-  const { widths, day } = widthsOf(columns, inner), body: TableCell[][] = [columns.map((column) => headCell(column, day))];
+  if (rows.length === 0) return [...(title === null ? [] : [{ text: broken(title), ...TITLED }]), { text: none, color: PAPER.ink2, margin: [0, 2, 0, 10] }];
+  const { widths, day } = widthsOf(columns, inner), body: TableCell[][] = [];
+  // The title is one of the heads: it stands on every page of its table, and never alone at the end of one.
+  if (title !== null) body.push([{ text: broken(title), ...TITLED, colSpan: columns.length }, ...columns.slice(1).map(() => '')]);
+  body.push(columns.map((column) => headCell(column, day)));
+  const heads = body.length;
   for (const row of rows) body.push(columns.map((column, i) => cellOf(column, row[i] ?? null, words, day)));
   if (total) body.push(columns.map((column, i) => ({ ...textCell(column, total[i] ?? null, words, true), bold: true })));
-  const last = body.length;
-  return [...head, {
-    margin: [0, 0, 0, 12], table: { headerRows: 1, dontBreakRows: true, keepWithHeaderRows: 1, widths, body },
+  const last = body.length, strong = (i: number): boolean => i === heads || (total !== null && i === last - 1);
+  return [{
+    margin: [0, 0, 0, 12], table: { headerRows: heads, dontBreakRows: true, keepWithHeaderRows: 1, widths, body },
     layout: {
-      vLineWidth: () => 0, paddingLeft: (i) => (i === 0 ? 0 : 3), paddingRight: (i) => (i === columns.length - 1 ? 0 : 3), paddingTop: () => 2, paddingBottom: () => 2,
-      hLineWidth: (i) => (i === 0 ? 0 : i === 1 ? 1 : total && i === last - 1 ? 0.8 : i === last ? 0 : 0.4), hLineColor: (i) => (i <= 1 || (total && i === last - 1) ? PAPER.head : PAPER.hair),
+      vLineWidth: () => 0, paddingLeft: (i) => (i === 0 ? 0 : gapBefore(columns, i)), paddingRight: (i) => (i === columns.length - 1 ? 0 : GAP), paddingTop: () => 2, paddingBottom: () => 2,
+      hLineWidth: (i) => (i < heads || i === last ? 0 : strong(i) ? 1 : 0.4), hLineColor: (i) => (strong(i) ? PAPER.head : PAPER.hair),
     },
   }];
 }
+/** What stands at the right of its column keeps away from what begins at the left of the next. */
+const gapBefore = (columns: readonly Column[], i: number): number => { const before = columns[i - 1], own = columns[i]; return before && own && isNumber(before) && !isNumber(own) ? 9 : GAP; };
+const longest = (title: string): number => Math.max(...title.split(' ').map((word) => word.length));
+const GAP = 3;
+const TITLED = { bold: true, fontSize: 9.5 };
 
 /** Points that a column takes: numbers what they need, days as wide as there is room for, texts share the rest. */
 function widthsOf(columns: readonly Column[], inner: number): { readonly widths: number[]; readonly day: number } {
   const days = columns.find(({ kind }) => kind === 'days')?.days?.length ?? 0, day = days === 0 ? 0 : Math.max(7.5, Math.min(13, (inner * 0.42) / days));
-  const fixed = columns.map((column) => (column.kind === 'days' ? days * day : FIXED[column.kind])), padding = columns.length * 6 - 6;
+  const fixed = columns.map(({ kind, title }) => { const least = FIXED[kind]; return kind === 'days' ? days * day : least === undefined ? undefined : Math.max(least, longest(title) * LETTER); });
+  const padding = columns.reduce((all, _, i) => all + (i === 0 ? 0 : gapBefore(columns, i)), 0) + (columns.length - 1) * GAP;
   const left = inner - padding - fixed.reduce<number>((all, one) => all + (one ?? 0), 0), parts = columns.reduce((all, { wide = 1 }, i) => all + (fixed[i] === undefined ? wide : 0), 0);
-  return { widths: columns.map(({ wide = 1 }, i) => fixed[i] ?? Math.max(24, (left * wide) / parts)), day };
+  // Where no text takes what is left, all take their share of it.
+  return { widths: columns.map(({ wide = 1 }, i) => (fixed[i] ?? Math.max(24, (left * wide) / parts)) + (parts === 0 ? Math.max(0, left) / columns.length : 0)), day };
 }
-const FIXED: Partial<Record<Column['kind'], number>> = { count: 38, share: 38, bytes: 42, seconds: 46, moment: 62, state: 50, day: 60 };
+const FIXED: Partial<Record<Column['kind'], number>> = { count: 34, share: 38, bytes: 42, seconds: 48, moment: 76, state: 56, day: 62 };
+/** Points of a letter of a head. */
+const LETTER = 4;
 
 function headCell(column: Column, day: number): TableCell {
   const style = { fontSize: SMALL, color: PAPER.ink3, bold: true };
@@ -119,7 +132,8 @@ const cellOf = (column: Column, value: ReportCell, words: Words, day: number): T
   (value !== null && typeof value === 'object' ? marksOf(value.states, day) : textCell(column, value, words, false));
 
 function textCell(column: Column, value: ReportCell, words: Words, sum: boolean): { text: string; alignment: 'left' | 'right'; color?: string; bold?: boolean } {
-  const text = value === null && sum ? '' : words.cell(column.kind, value), state = column.kind === 'state' && typeof value === 'string' ? STATE_INKS[value] : undefined;
+  const word = value === null && sum ? '' : words.cell(column.kind, value), state = column.kind === 'state' && typeof value === 'string' ? STATE_INKS[value] : undefined;
+  const text = column.kind === 'state' && typeof value === 'string' ? `${signOf(value)} ${word}` : word;
   // A number that is bad stands out by its ink; the word is the column's.
   const bad = column.kind === 'count' && BAD.has(column.id) && typeof value === 'number' && value > 0;
   return { text: column.kind === 'text' ? broken(text) : text, alignment: isNumber(column) ? 'right' : 'left', ...(state !== undefined && { color: state }), ...(bad && { color: PAPER.failed, bold: true }) };

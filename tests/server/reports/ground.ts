@@ -40,7 +40,8 @@ export const sentOf = async (who: Reporter): Promise<readonly SentOut[]> => ((aw
 export async function made(who: Reporter, fields: Partial<ReportFields> = {}): Promise<string> {
   const answer = await who('POST', 'settings', { setting: { ...FIELDS, ...fields } });
   if (answer.status !== 200) throw new Error(answer.text);
-  return (answer.body.data as { _id: string })._id;
+  const { _id: id } = answer.body.data as { _id: string };
+  return id;
 }
 
 /** The clock of the reports and the post, which look only when they are told to. */
