@@ -43,32 +43,33 @@ export function analyticsHandlers(world: World): Pick<Handlers, 'analytics' | 'c
 
     chartFailures: ({ by, ...input }, ask) => answer<GivesOf<'chartFailures'>>(world, ask, MESSAGES.getChart, input, LAST_DAYS, async (tx, question) => {
       const { from, to } = question, days = daysOf(question), before = daysOf({ ...question, from: from - (to - from), to: from });
-      const jobs = namedJobs(await knownJobs(tx, question), input.filters), { places } = classesOf(jobs, null);
-      const byDay = heaps(await totalsOf(tx, question, [...[...before, ...days].map((one) => one.from), to], places, []), ({ stretch }) => stretch);
-      const pointOf = (day: Span, place: number): PointOut => pointAt(day, byDay.get(place) ?? []);
-      const series = by === undefined ? [] : await worstOf(tx, question, days, classesOf(jobs, by));
-      return ok({ from: iso(from), to: iso(to), days: days.map((day, i) => pointOf(day, before.length + i)), before: before.map(pointOf), series });
+      const jobs = namedJobs(await knownJobs(tx, question), input.filters), worst = by === undefined ? [] : await worstOf(tx, question, classesOf(jobs, by));
+      // One reading for all: each of the worst is a class, and the rest are one.
+      const classes = new Map([...jobs.keys()].map((n) => [n, worst.length])), starts = [...before, ...days].map((one) => one.from);
+      worst.forEach(({ own }, nth) => { for (const n of own) classes.set(n, nth); });
+      const totals = await totalsOf(tx, question, [...starts, to], classes, []), byDay = heaps(totals, ({ stretch }) => stretch);
+      const byPart = heaps(totals.filter(({ stretch }) => stretch >= before.length), (one) => one.class), pointOf = (day: Span, place: number): PointOut => pointAt(day, byDay.get(place) ?? []);
+      return ok({
+        from: iso(from), to: iso(to), days: days.map((day, i) => pointOf(day, before.length + i)), before: before.map(pointOf),
+        series: worst.map(({ part }, nth) => ({ ...part, ...seriesOf(byPart.get(nth) ?? [], before.length, days.length) })),
+      });
     }),
   };
 }
 
-/** The worst parts of a time by day. Who they are is asked first: by day, a thousand companies would be a quarter of a million numbers. */
-async function worstOf(tx: TenantTx, question: Question, days: readonly Span[], { places, parts }: Classes): Promise<GivesOf<'chartFailures'>['series']> {
+/** The worst parts of a time, and whose jobs. Asked before their days: by day, a thousand companies would be a quarter of a million numbers. */
+async function worstOf(tx: TenantTx, question: Question, { places, parts }: Classes): Promise<readonly { readonly part: Part; readonly own: readonly JobN[] }[]> {
   const bad = heaps((await totalsOf(tx, question, [question.from, question.to], places, [])).filter(({ state }) => isBad(state)), (one) => one.class);
-  const worst = parts.map((part, place) => ({ part, place, bad: (bad.get(place) ?? []).reduce((all, { runs }) => all + runs, 0) })).filter((one) => one.bad > 0)
-    .sort((a, b) => b.bad - a.bad || (a.part.name < b.part.name ? -1 : 1)).slice(0, WORST), nthOf = new Map(worst.map(({ place }, nth) => [place, nth]));
-  const jobs = new Map([...places].flatMap(([n, place]) => { const nth = nthOf.get(place); return nth === undefined ? [] : [[n, nth] as const]; }));
-  const byPart = heaps(await totalsOf(tx, question, [...days.map((one) => one.from), question.to], jobs, []), (one) => one.class);
-  return worst.map(({ part }, nth) => ({ ...part, ...seriesOf(byPart.get(nth) ?? [], days.length) }));
+  return parts.map((part, place) => ({ part, place, bad: (bad.get(place) ?? []).reduce((all, { runs }) => all + runs, 0) })).filter((one) => one.bad > 0)
+    .sort((a, b) => b.bad - a.bad || (a.part.name < b.part.name ? -1 : 1)).slice(0, WORST).map(({ part, place }) => ({ part, own: [...places].flatMap(([n, of]) => (of === place ? [n] : [])) }));
 }
 
 /** The second of two stretches beside the first. */
 const beside = (some: readonly Total[]) => ({ now: tallyOf(some.filter(({ stretch }) => stretch === 1)), before: tallyOf(some.filter(({ stretch }) => stretch === 0)) });
 
 interface Classes { readonly places: ReadonlyMap<JobN, number>; readonly parts: readonly Part[] }
-/** The parts that jobs fall into, and by job the place of its own. Null: all in one. */
-function classesOf(jobs: KnownJobs, by: AnalyticsBy | null): Classes {
-  if (by === null) return { places: new Map([...jobs.keys()].map((n) => [n, 0])), parts: [] };
+/** The parts that jobs fall into, and by job the place of its own. */
+function classesOf(jobs: KnownJobs, by: AnalyticsBy): Classes {
   const known = new Map<string, number>(), places = new Map<JobN, number>(), parts: Part[] = [];
   for (const [n, job] of jobs) {
     const part = PART_OF[by](job);
@@ -90,11 +91,11 @@ function pointAt({ date, from }: { readonly date: string; readonly from: Ms }, t
 const isFailure = (state: RunState): boolean => state === 'Failed' || state === 'Error';
 const isBad = (state: RunState): boolean => isFailure(state) || state === 'Warning';
 
-function seriesOf(totals: readonly Total[], days: number): { readonly failures: number[]; readonly warnings: number[] } {
+function seriesOf(totals: readonly Total[], first: number, days: number): { readonly failures: number[]; readonly warnings: number[] } {
   const failures = Array.from({ length: days }, () => 0), warnings = [...failures];
   for (const { state, stretch, runs } of totals) {
     const into = isFailure(state) ? failures : state === 'Warning' ? warnings : null;
-    if (into !== null) into[stretch] = (into[stretch] ?? 0) + runs;
+    if (into !== null) into[stretch - first] = (into[stretch - first] ?? 0) + runs;
   }
   return { failures, warnings };
 }
