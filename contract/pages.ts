@@ -26,6 +26,7 @@ export const PAGES = {
   '/monitoring/spreadsheet': { ability: 'monitoring.spreadsheet-report' },
   '/monitoring/analytics/trends': { ability: 'monitoring.trends' },
   '/monitoring/sources': { ability: 'monitoring.sources' },
+  '/monitoring/connections': { ability: 'monitoring.sources' },
   '/monitoring/profile': { ability: null },
   '/monitoring/security': { ability: null },
   '/monitoring/change-password': { ability: null },

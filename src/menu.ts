@@ -33,6 +33,7 @@ export const MENU: readonly Group[] = [
   ] },
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
+    { to: '/monitoring/connections', word: 'Connections', icon: 'cloud' },
     { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
   ] },
   { heading: 'Administration', entries: [

@@ -41,6 +41,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/spreadsheet': async () => (await import('./areas/monitoring/spreadsheet/screen.tsx')).Spreadsheet,
   '/monitoring/analytics/trends': async () => (await import('./areas/monitoring/trends/screen.tsx')).Trends,
   '/monitoring/sources': async () => (await import('./areas/monitoring/sources.tsx')).Sources,
+  '/monitoring/connections': async () => (await import('./areas/monitoring/connections/screen.tsx')).Connections,
   '/monitoring/profile': async () => (await import('./areas/account/own/profile.tsx')).Profile,
   '/monitoring/security': async () => (await import('./areas/account/own/security.tsx')).Security,
   '/monitoring/change-password': async () => (await import('./areas/account/own/change-password.tsx')).ChangePassword,

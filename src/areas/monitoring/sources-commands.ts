@@ -8,6 +8,8 @@ export interface Recipe {
   readonly text: string;
   /** What to change in it, and what else there is to know. */
   readonly note: string;
+  /** Another way to the same. */
+  readonly also?: Recipe;
 }
 
 /** `origin` is this site's, `now` the time that an example tells, `job` the name under which the results appear, `secret` the key in clear. */
@@ -24,7 +26,7 @@ export const TOOL_CHOICES: readonly ToolChoice[] = [
   { tool: 'kopia', word: 'Kopia', detail: 'Sends what kopia snapshot create --json prints' },
   { tool: 'duplicati', word: 'Duplicati', detail: 'Its own HTTP report, one option' },
   { tool: 'bacula', word: 'Bacula, Bareos', detail: 'Sends rows of the catalogue after a job' },
-  { tool: 'ping', word: 'Any command', detail: 'Two pings round whatever you run' },
+  { tool: 'ping', word: 'Any command', detail: 'Two pings round whatever you run, or a wrapper' },
   { tool: 'api', word: 'Own records', detail: 'Post results as JSON from your own script' },
 ];
 
@@ -69,6 +71,11 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       says: 'Put this round your command:',
       text: `P=${shell(pingUrl(at))}; log=$(mktemp); curl -fsS -m 10 --retry 5 -o /dev/null "$P/start"; your-command >"$log" 2>&1; rc=$?; tail -c 100000 "$log" | curl -fsS -m 10 --retry 5 -o /dev/null --data-binary @- "$P/$rc"; rm -f "$log"; (exit $rc)`,
       note: `It appears as “${slugOf(at.job)}”. Exit code 0 is a success, any other a failure. Any client of the healthchecks kind may use the same address.`,
+      also: {
+        says: 'Or, where Node 20 or newer is at hand, wrap it:',
+        text: `[ -f daybook-run.mjs ] || curl -fsSo daybook-run.mjs ${shell(`${at.origin}/daybook-run.mjs`)}; DAYBOOK_URL=${shell(at.origin)} DAYBOOK_KEY=${shell(at.secret)} node daybook-run.mjs --job ${shell(at.job)} -- your-command`,
+        note: 'One file without dependencies, right for cron: it reports the start, the end, the exit code and the tail of the output, and ends with the code of the command. A report that cannot be sent is kept and goes out with the next. With restic, borg and rsync it knows which codes are warnings.',
+      },
     };
     default: return {
       says: 'Post one result, or an array of up to 1,000:',

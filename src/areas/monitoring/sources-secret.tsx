@@ -48,6 +48,13 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
         <CopyText text={recipe.text} copied="Command copied" label="Copy the command" />
         <p className="m-0 text-ink-2">{recipe.note}</p>
       </section>
+      {recipe.also !== undefined && (
+        <section className="grid gap-2 border-t border-rule px-5 py-4">
+          <h3 className="m-0">{recipe.also.says}</h3>
+          <CopyText text={recipe.also.text} copied="Command copied" label="Copy the wrapped command" />
+          <p className="m-0 text-ink-2">{recipe.also.note}</p>
+        </section>
+      )}
     </Dialog>
   );
 }

@@ -10,6 +10,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen, plural } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
+import { Go } from './dashboard/go.tsx';
 import { SourceConfirm } from './sources-confirm.tsx';
 import type { Ending } from './sources-confirm.tsx';
 import { SourceList } from './sources-list.tsx';
@@ -21,7 +22,7 @@ import { useHeard } from './sources-heard.ts';
 
 /** The keys by which tools report, and the way to a new one. */
 export function Sources() {
-  const keys = useWatch('keys', NOTHING);
+  const keys = useWatch('keys', NOTHING)?.filter(({ connection }) => connection === undefined);
   const companies = useWatch('companies', NOTHING);
   const status = useWatch('status', NOTHING);
   const zone = useZone();
@@ -41,7 +42,7 @@ export function Sources() {
           ? (
             <div className="h-full bg-sheet">
               <Notice icon="source" level={2} title="No source reports here yet" actions={begin}>
-                <p className="m-0">Make a key for a company, run one line beside its backup tool, and the results appear in daily checks within seconds.</p>
+                <p className="m-0">Make a key for a company, run one line beside its backup tool, and the results appear in daily checks within seconds. <Go href="/monitoring/connections" className="text-accent underline">Veeam and Zerto are asked instead</Go>.</p>
                 {offline && <p className="m-0">A new source needs the network.</p>}
               </Notice>
             </div>
@@ -68,7 +69,7 @@ export function Sources() {
                 rows={sourceRows(keys, companies, heard.keys)} zone={zone} now={now} offline={offline}
                 onRotate={(row) => setEnding({ how: 'rotate', row })} onRevoke={(row) => setEnding({ how: 'revoke', row })}
               />
-              <p className="m-0 px-5 py-3 text-agate text-ink-3">{plural(keys.filter((key) => key.revokedAt === null).length, 'key')} in use</p>
+              <p className="m-0 px-5 py-3 text-agate text-ink-3">{plural(keys.filter((key) => key.revokedAt === null).length, 'key')} in use. Veeam and Zerto are asked for their results: see <Go href="/monitoring/connections" className="text-accent underline">Connections</Go>.</p>
             </div>
           )}
       {making && companies !== undefined && (

@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TOOL_CHOICES, recipeOf, shell, slugOf } from '#src/areas/monitoring/sources-commands.ts';
@@ -8,7 +11,7 @@ const NOW = Date.UTC(2026, 0, 31, 1, 12, 30);
 const secret = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 const origin = 'https://portal.example';
 /** Every external command of the recipes prints its arguments instead, one a line; nothing else is run. */
-const STUBS = ['curl', 'restic', 'borg', 'rclone', 'kopia', 'psql', 'your-command', 'hostname']
+const STUBS = ['curl', 'restic', 'borg', 'rclone', 'kopia', 'psql', 'your-command', 'hostname', 'node']
   .map((name) => `${name}() { if [ ${name} = curl ]; then cat >/dev/null; for a in "$@"; do printf '%s\\n' "ARG:$a" >&2; done; else echo out; fi; }`).join('\n');
 const argsOf = (line: string): string[] => {
   const out = execFileSync('bash', ['-c', `exec 2>&1 </dev/null\n${STUBS}\n${line}`], { encoding: 'utf8' });
@@ -34,6 +37,15 @@ test.each(NAMES)('COPY-1: the name of the job arrives as it was given: %s', (job
     .map((tool) => argsOf(recipeOf(tool, { origin, secret, job, now: NOW }).text).find((arg) => arg.startsWith('https://')) ?? '')
     .map((url) => [new URL(url).searchParams.get('job'), new URL(url).searchParams.get('exit')]);
   expect(jobs).toEqual([[job, '0'], [job, '0'], [job, '0'], [job, '0']]);
+});
+
+test.each(NAMES)('COPY-1: the wrapper is taken from this site, and gets its job whole and the key out of sight: %s', (job) => {
+  const folder = mkdtempSync(join(tmpdir(), 'daybook-copy-'));
+  const text = recipeOf('ping', { origin, secret, job, now: NOW }).also?.text ?? '';
+  expect(argsOf(`cd ${folder}\n${text}`)).toEqual(['-fsSo', 'daybook-run.mjs', `${origin}/daybook-run.mjs`]);
+  const shown = execFileSync('bash', ['-c', `curl() { :; }\nnode() { printf '%s\\n' "$DAYBOOK_URL" "$DAYBOOK_KEY" "$@"; }\ncd ${folder}\n${text}`], { encoding: 'utf8' });
+  expect(shown).toBe([origin, secret, 'daybook-run.mjs', '--job', job, '--', 'your-command', ''].join('\n'));
+  rmSync(folder, { recursive: true });
 });
 
 test('COPY-1: own records are one JSON argument that says the job', () => {
