@@ -35,6 +35,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/companies': async () => (await import('./areas/people/companies/screen.tsx')).Companies,
   '/monitoring/users-logs': async () => (await import('./areas/people/logs/screen.tsx')).UserLogs,
   '/monitoring/report-settings': async () => (await import('./areas/reports/screen.tsx')).ReportSettings,
+  '/monitoring/sla': async () => (await import('./areas/monitoring/sla/screen.tsx')).Sla,
   '/monitoring/evidence': async () => (await import('./areas/monitoring/evidence/evidence.tsx')).EvidenceScreen,
   '/monitoring/repositories': async () => (await import('./areas/monitoring/repositories/screen.tsx')).Repositories,
   '/monitoring/rankings': async () => (await import('./areas/monitoring/rankings/screen.tsx')).Rankings,

@@ -13,6 +13,7 @@ import { doneWords, isException, SOURCE_WORDS, streakOf, TYPE_WORDS } from '../d
 import { Go } from '../dashboard/go.tsx';
 import { IgnoreMissed } from '../other-lists/ignore-missed.tsx';
 import { ruleAddressOf } from '../rules/begin.ts';
+import { slaAddress } from '../sla/address.ts';
 import { ticketAddress } from '../tickets/begin.ts';
 import { Hints } from './hints.tsx';
 import { History } from './history.tsx';
@@ -53,7 +54,7 @@ export interface PanelProps {
 export function RunPanel(props: PanelProps) {
   const { row, runs, asked, place, total, acts, me, zone, now, phone, days, onMove, onRun, onCause, onClose } = props;
   const { problem } = row;
-  const keepsRules = useCan('monitoring.rules'), makesRules = useBranding()?.features.rules === true && keepsRules;
+  const keepsRules = useCan('monitoring.rules'), features = useBranding()?.features, makesRules = features?.rules === true && keepsRules, reports = features?.reporting.enabled === true;
   const { execution } = asked;
   const done = doneWords(row, me, now, zone);
   const streak = streakOf(row);
@@ -99,6 +100,7 @@ export function RunPanel(props: PanelProps) {
         {row.waiting && <Said icon="cloud" by="It is kept on this device and goes out by itself.">A change of this result is not sent yet</Said>}
         <History asked={asked} zone={zone} />
         {problem !== null && makesRules && <p className="m-0 pt-3"><Go href={ruleAddressOf(row)} className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11">Make a rule from this</Go></p>}
+        {acts && reports && execution !== null && <p className="m-0 pt-3"><Go href={slaAddress({ alarm: 'new', job: { uid: execution.jobInstanceUid, name: `${row.jobName}, ${row.companyName}` } })} className="text-accent underline pointer-coarse:inline-block pointer-coarse:min-h-11">Make an SLA alarm for this job</Go></p>}
         <span className="block h-4" />
       </div>
       {acts && problem && <Actions {...props} jobInstanceUid={execution?.jobInstanceUid ?? null} />}

@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import { flushSync } from 'react-dom';
+import { MESSAGES } from '#contract/messages.ts';
+import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
+import { door } from '#src/door.ts';
+import { focusFirstFault } from '#src/form-faults.ts';
+import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { FormSection } from '#src/ui/form-section.tsx';
+import { Switch } from '#src/ui/switch.tsx';
+import { TextField } from '#src/ui/text-field.tsx';
+import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../daily-checks/words.ts';
+import { Many } from '../rules/many.tsx';
+import { alarmOf } from './form.ts';
+import type { Faults, Form } from './form.ts';
+
+export interface EditorProps {
+  /** Null: it is made. */
+  readonly id: string | null;
+  readonly begin: Form;
+  /** Of which job it is, in words; null where it is of a group. */
+  readonly jobName: string | null;
+  readonly offline: boolean;
+  readonly companies: readonly (readonly [n: number, name: string])[];
+  readonly people: readonly (readonly [id: string, name: string])[];
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+  readonly onDelete: (() => void) | null;
+}
+
+/** One alarm: of what, what is asked, who is told. */
+export function Editor({ id, begin, jobName, offline, companies, people, onSaved, onClose, onDelete }: EditorProps) {
+  const [first] = useState(begin);
+  const [form, setForm] = useState(first);
+  const [shows, setShows] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [done, setDone] = useState(false);
+  const [fault, setFault] = useState<string | null>(null);
+  const place = useRef<HTMLFormElement>(null), head = useRef<HTMLHeadingElement>(null);
+  const { alarm, faults: all } = alarmOf(form), faults: Faults = shows ? all : {};
+  const change = (next: Partial<Form>): void => setForm((before) => ({ ...before, ...next }));
+
+  useEffect(() => { head.current?.focus(); }, []);
+
+  async function save(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    setShows(true);
+    if (alarm === null) return focusFirstFault(place.current);
+    if (offline) return setFault(MESSAGES.needsNetwork);
+    setBusy(true);
+    const told = id === null ? await door().ask('saveSlaAlarm', { alarm }) : await door().ask('changeSlaAlarm', { id, alarm });
+    setBusy(false);
+    if (!told.ok) return setFault(told.failure.kind === 'server-fault' ? MESSAGES.saveSla : told.failure.message);
+    flushSync(() => setDone(true)); // what is saved is not asked about on the way out
+    onSaved();
+  }
+
+  return (
+    <form ref={place} noValidate className="mx-auto max-w-[900px] px-4 py-4 tablet:px-5" onSubmit={(event) => void save(event)}>
+      <UnsavedQuestion dirty={!done && !busy && JSON.stringify(form) !== JSON.stringify(first)} />
+      <h2 ref={head} tabIndex={-1} className="m-0 pb-4 text-head outline-none">{id === null ? 'New alarm' : 'Change an alarm'}</h2>
+      <FormSection title="The alarm">
+        <TextField label="Name" value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
+        <Switch label="On" detail="Off, nobody is told." on={form.enabled} onChange={(enabled) => change({ enabled })} />
+      </FormSection>
+      {jobName === null
+        ? (
+          <FormSection title="Of which jobs" says="All of it must hold. What is left empty means all.">
+            <Many label="The company is" none="Any" chosen={form.companies} options={companies} onChange={(next) => change({ companies: next })} />
+            <Many label="The source is" none="Any" chosen={form.sources} options={SOURCES.map((source) => [source, SOURCE_WORDS[source]] as const)} onChange={(sources) => change({ sources })} />
+            <Many label="The type is" none="Any" chosen={form.types} options={JOB_TYPES.map((type) => [type, TYPE_WORDS[type]] as const)} onChange={(types) => change({ types })} />
+            <Many label="The group is" none="Any" chosen={form.groups} options={ENTITY_GROUPS.map((group) => [group, ENTITY_GROUP_WORDS[group]] as const)} onChange={(groups) => change({ groups })} />
+          </FormSection>
+        )
+        : <FormSection title="Of which job"><p className="m-0 break-words">{jobName}</p></FormSection>}
+      <FormSection title="What is asked" says="One of the two, or both.">
+        <TextField label="A good backup every so many hours" value={form.hours} inputMode="numeric" fault={faults.hours ?? null} hint="Of each job, one that ended well or with a warning. Jobs that are switched off, or not expected to run, are left out." onChange={({ target }) => change({ hours: target.value })} />
+        <TextField label="Share of good results, in percent" value={form.percent} inputMode="numeric" fault={faults.percent ?? null} hint="Those that ended well or with a warning, of all that ended or did not run." onChange={({ target }) => change({ percent: target.value })} />
+        <TextField label="Of the last so many days" value={form.days} inputMode="numeric" fault={faults.days ?? null} onChange={({ target }) => change({ days: target.value })} />
+      </FormSection>
+      <FormSection title="Who is told" says="By mail, once when it breaks and once when it is kept again.">
+        <Many label="Users" none="Nobody" chosen={form.recipients} options={people} onChange={(recipients) => change({ recipients })} />
+      </FormSection>
+      {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
+      <div className="flex flex-wrap gap-2 border-t border-rule py-4">
+        <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })}>{id === null ? 'Make the alarm' : 'Save the alarm'}</Button>
+        <Button onClick={onClose}>Cancel</Button>
+        {onDelete !== null && <Button variant="quiet" icon="trash" className="ml-auto" disabled={offline} onClick={onDelete}>Delete</Button>}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,108 @@
+import { useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { MESSAGES } from '#contract/messages.ts';
+import type { SlaOut } from '#contract/monitoring/sla-calls.ts';
+import { useNow } from '#src/clock.ts';
+import { door, useWatch } from '#src/door.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useRemembered } from '#src/remembered-read.ts';
+import { useCan, useZone } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { Dialog } from '#src/ui/dialog.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { SearchField } from '#src/ui/search-field.tsx';
+import { Tabs } from '#src/ui/tabs.tsx';
+import { tellFailure } from '#src/ui/toasts.ts';
+import { slaAddress, slaPlace } from './address.ts';
+import type { SlaPlace } from './address.ts';
+import { AlarmList } from './alarms.tsx';
+import { Editor } from './editor.tsx';
+import { beginning, formOf } from './form.ts';
+import { Report } from './report.tsx';
+import { ofWhat } from './words.ts';
+
+/** `/monitoring/sla`: how old a good backup may be and how many of them there have to be, as alarms and as a report (SLA-5). */
+export function Sla() {
+  const { history } = useRouter();
+  const place = slaPlace(useRouterState({ select: ({ location }) => location.searchStr })), { view, alarm: open } = place;
+  const offline = useWatch('status', NOTHING)?.is === 'offline', companies = useWatch('companies', NOTHING);
+  const zone = useZone(), now = useNow(30_000), keeps = useCan('monitoring.job-actions');
+  const asked = useRemembered('listSlaAlarms', NOTHING, { everyMs: 300_000 });
+  const [deleting, setDeleting] = useState(false);
+  const [gone, setGone] = useState<string | null>(null);
+  const alarms = asked.value?.alarms ?? null, alarm = alarms?.find((one) => idOf(one) === open && open !== gone) ?? null;
+  const all = (companies ?? []).map(({ n, name }) => [n, name] as const), names = new Map(all), nameOf = (n: number): string => names.get(n) ?? 'a company that is not there';
+  const go = (next: Partial<SlaPlace>): void => history.push(slaAddress(view === 'report' ? { ...place, ...next } : next));
+
+  const close = (): void => {
+    history.push(slaAddress({}));
+    requestAnimationFrame(() => (document.querySelector<HTMLElement>(open === null ? '#content' : `[data-alarm="${CSS.escape(open)}"]`) ?? document.querySelector<HTMLElement>('#content'))?.focus());
+  };
+  const saved = (): void => { asked.again(); close(); };
+  async function remove(): Promise<void> {
+    if (open === null) return;
+    const told = await door().ask('removeSlaAlarm', { id: open });
+    if (told.ok) flushSync(() => setGone(open));
+    setDeleting(false);
+    if (!told.ok) return tellFailure(told.failure.kind === 'server-fault' ? MESSAGES.removeSla : told.failure.message);
+    saved();
+  }
+  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => history.push(slaAddress({ alarm: 'new' }))}>New alarm</Button>;
+  const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : formOf(alarm);
+  const edits = open !== null && keeps && view === 'alarms';
+
+  return (
+    <Page
+      title="SLA" {...(view === 'alarms' && !edits && keeps && (alarms?.length ?? 0) > 0 && { action: make })}
+      {...(view === 'report' && { search: <SearchField label="Search jobs and companies" value={place.text} focusKey="/" onChange={(text) => history.replace(slaAddress({ ...place, text, page: 1 }))} /> })}
+    >
+      <div className="flex min-h-full flex-col bg-sheet">
+        {edits
+          ? alarms === null && open !== 'new'
+            ? <Late><Opening /></Late>
+            : begin === null
+              ? <Notice icon="clock" level={2} title="This alarm is not there" actions={<Button onClick={close}>All alarms</Button>}><p className="m-0">Somebody has deleted it, or it is not yours to see.</p></Notice>
+              : (
+                <Editor
+                  key={open} id={open === 'new' ? null : open} begin={begin} jobName={alarm?.job ? ofWhat(alarm, nameOf) : open === 'new' ? place.job?.name ?? null : null} offline={offline}
+                  companies={all} people={(asked.value?.people ?? []).map(({ id, name }) => [id, name] as const)} onSaved={saved} onClose={close} onDelete={open === 'new' ? null : () => setDeleting(true)}
+                />
+              )
+          : (
+            <Tabs label="SLA" tabs={[{ key: 'alarms', word: 'Alarms', count: alarms?.length ?? null }, { key: 'report', word: 'Report' }]} chosen={view} className="bg-paper px-4 tablet:px-5" panelClassName="grow" onChoose={(next) => history.push(slaAddress({ view: next }))}>
+              {view === 'report'
+                ? <Report place={place} offline={offline} companies={all} onPlace={go} />
+                : (
+                  <>
+                    {offline && <div className="px-5 py-3"><Callout tone="warning">Alarms are judged and changed with the network only.{asked.at !== null && ` This is as of ${formatWhen(asked.at, zone)}.`}</Callout></div>}
+                    {alarms === null
+                      ? asked.failure === null
+                        ? <Late><Opening /></Late>
+                        : <Notice icon="clock" level={2} title="The alarms are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
+                      : alarms.length === 0
+                        ? <Notice icon="clock" level={2} title="No alarm yet" {...(keeps && { actions: make })}><p className="m-0">An alarm says how old the last good backup of a job or of a group may be, or which share of results has to be good. Who is to know is told by mail when it breaks, and when it is kept again.</p></Notice>
+                        : <AlarmList alarms={alarms} zone={zone} now={now} nameOf={nameOf} onOpen={keeps ? (id) => history.push(slaAddress({ alarm: id })) : null} />}
+                  </>
+                )}
+            </Tabs>
+          )}
+      </div>
+      {deleting && alarm !== null && (
+        <Dialog title="Delete this alarm?" onClose={() => setDeleting(false)} footer={<><Button variant="danger" onClick={() => void remove()}>Delete the alarm</Button><Button onClick={() => setDeleting(false)}>Cancel</Button></>}>
+          <div className="grid gap-2 px-5 py-4">
+            <p className="m-0 break-words"><b>{alarm.name}</b></p>
+            <p className="m-0 text-ink-2">Nobody is told any more. This cannot be undone.</p>
+          </div>
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+const idOf = ({ _id: id }: SlaOut): string => id;
+const NOTHING = {};
