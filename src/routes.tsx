@@ -39,13 +39,16 @@ const begin = <P extends string>(path: P) => createRoute({
 const adminHome = createRoute({ getParentRoute: () => framed, path: '/admin', beforeLoad: () => onward('/admin/dashboard') });
 const pages = PAGE_PATHS.map((path) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind(PAGES[path]), component: screen(path) }));
 
+/** Into another system: whose account is in it, the server says. */
+const apps = createRoute({ getParentRoute: () => framed, path: '/monitoring/apps/$provider', beforeLoad: behind('signed-in'), component: screen('apps') });
+
 /** On a screen of its own, without the sidebar. */
 const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind(PAGES['/monitoring/daily-checks']), component: screen('wall') });
 
 /** Every address of the page. */
 export const routes = root.addChildren([
   login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall,
-  framed.addChildren([begin('/'), begin('/monitoring'), adminHome, ...pages]),
+  framed.addChildren([begin('/'), begin('/monitoring'), adminHome, apps, ...pages]),
 ]);
 
 /** A screen by its address or its name; where it is stands in a file that comes when the first is asked for. */

@@ -15,6 +15,7 @@ export const SCREENS = {
   resetPasswordDb: async () => (await import('./areas/account/reset-password-db.tsx')).ResetPasswordDb,
   unlock: async () => (await import('./areas/account/unlock.tsx')).Unlock,
   register: async () => (await import('./areas/account/register.tsx')).Register,
+  apps: async () => (await import('./areas/account/apps.tsx')).Apps,
   frame: async () => (await import('./frame/frame.tsx')).Frame,
   notFound: async () => (await import('./frame/not-found.tsx')).NotFound,
   wall: async () => (await import('./areas/monitoring/wall/screen.tsx')).Wall,

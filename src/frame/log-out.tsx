@@ -3,6 +3,7 @@ import { Suspense, lazy, useEffect, useState } from 'react';
 import { bringAhead } from '../ahead.ts';
 import { door, useWatch } from '../door.ts';
 import { pauseRemembering } from '../remembered.ts';
+import { forgetClicks } from '../sso.ts';
 import { Icon } from '../ui/icon.tsx';
 import { tellFailure } from '../ui/toasts.ts';
 import type { Unsent } from './unsent-question.tsx';
@@ -36,6 +37,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
     setBusy(false);
     if (result.ok && result.value.out) {
       setUnsent(null);
+      forgetClicks();
       await router.navigate({ to: '/login', replace: true });
       return;
     }

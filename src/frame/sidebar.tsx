@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
+import type { Me } from '#contract/account/me.ts';
 import { menuOf } from '../menu.ts';
 import type { Entry } from '../menu.ts';
 import { useBranding, useMe } from '../session.ts';
+import { SSO_WORDS } from '../sso.ts';
 import { Icon } from '../ui/icon.tsx';
 import { BrandMark } from './brand-mark.tsx';
 import { sidebarTitleOf } from './branded.ts';
@@ -56,6 +58,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
             {entries.map((entry) => <Row key={entry.to} entry={entry} mini={mini} {...(onGo && { onGo })} />)}
           </div>
         ))}
+        {me !== null && me.sso.length > 0 && <Systems systems={me.sso} mini={mini} {...(onGo && { onGo })} />}
       </nav>
       <div className="mt-auto grid shrink-0 gap-px border-t border-side-line pt-2">
         <ThemeChoice mini={mini} />
@@ -102,6 +105,24 @@ function Row({ entry, mini, onGo }: { readonly entry: Entry; readonly mini: bool
       {!mini && <span className="truncate">{entry.word}</span>}
       {!mini && entry.to === DAILY && <ToCheck />}
     </Link>
+  );
+}
+
+/** Other systems in which this user has an account. */
+function Systems({ systems, mini, onGo }: { readonly systems: Me['sso']; readonly mini: boolean; readonly onGo?: () => void }) {
+  return (
+    <div className="grid gap-px">
+      {mini ? <hr className="mx-2 my-2 border-side-line" /> : <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">Other systems</h2>}
+      {systems.map((provider) => (
+        <Link
+          key={provider} to="/monitoring/apps/$provider" params={{ provider }} onClick={onGo} title={SSO_WORDS[provider]} {...(mini && { 'aria-label': SSO_WORDS[provider] })} activeProps={{ 'className': 'bg-side-on text-side-ink font-semibold', 'aria-current': 'page' }}
+          className={`group relative flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
+        >
+          <Icon name="source" />
+          {!mini && <span className="truncate">{SSO_WORDS[provider]}</span>}
+        </Link>
+      ))}
+    </div>
   );
 }
 

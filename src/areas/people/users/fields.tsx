@@ -4,6 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { above } from '#contract/people/reach.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { useWatch } from '#src/door.ts';
+import { SSO_WORDS } from '#src/sso.ts';
 import { Check } from '#src/ui/check.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
@@ -15,7 +16,7 @@ import { FormPart, GroupFault } from '../around/form-parts.tsx';
 import { isThe } from '../around/ids.ts';
 import { SSO_SYSTEMS } from './form.ts';
 import type { Faults, UserDraft } from './form.ts';
-import { AUTH_WORDS, ROLE_WORDS, SSO_WORDS } from './words.ts';
+import { AUTH_WORDS, ROLE_WORDS } from './words.ts';
 
 export interface UserFieldsProps {
   readonly me: Me;

@@ -13,7 +13,6 @@ export const ROLE_WORDS: Readonly<Record<Role, { readonly word: string; readonly
 
 export const FACTOR_WORDS: Readonly<Record<UserListed['secondFactor'], string>> = { none: 'None', sms: 'Code by SMS', totp: 'Authenticator', passkey: 'Passkey' };
 export const AUTH_WORDS: Readonly<Record<UserListed['auth'], string>> = { db: 'Password of this portal', ad: 'Directory' };
-export const SSO_WORDS = { vac: 'Veeam Service Provider Console', vcd: 'VMware Cloud Director', zerto: 'Zerto' } as const;
 
 /** How an account stands, by icon, word and colour. */
 export function stateOf({ deleted, invited, passwordReset, signedIn }: Pick<UserListed, 'deleted' | 'invited' | 'passwordReset' | 'signedIn'>): { readonly icon: IconName; readonly word: string; readonly text: string } {
