@@ -7,6 +7,7 @@ import { build, defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 import { CSP } from './server/http/shield.ts';
 import type { Build, BuiltFile } from './src/sw/build.ts';
+import { WORKER_CHUNKS } from './workers/chunks.ts';
 
 const api = `http://127.0.0.1:${process.env['API_PORT'] ?? '4301'}`;
 
@@ -38,7 +39,7 @@ export default defineConfig({
       },
     },
   },
-  worker: { format: 'es' },
+  worker: { format: 'es', rolldownOptions: { output: WORKER_CHUNKS } },
   plugins: [react({ compiler: true }), tailwindcss(), serviceWorker()],
   server: { proxy: { '/api': api, '/ping': api, '/brand': api } },
 });

@@ -1,21 +1,23 @@
 import type { Ms } from '#contract/ids.ts';
+import type { Connection } from './disk/connection.ts';
 import { databaseOf } from './disk/database.ts';
 import type { Held, Register } from './disk/register.ts';
-import type { Disk } from './seams.ts';
-import type { WorkerWorld } from './world.ts';
+
+/** How the two databases are opened. */
+export interface Opens { readonly openRegister: () => Promise<Register>; readonly connect: (held: Held) => Promise<Connection> }
 
 /**
- * Opens the register and the database of whoever is signed in at once, while the rest of the worker is still being evaluated: the browser
- * takes as long for the one as for the other. Each is given away once, to who asks for it first; later ones are opened anew.
+ * Opens the register and the database of whoever is signed in at once, while the rest of the worker is still being fetched and compiled: the
+ * browser takes as long for the one as for the other. Each is given away once, to who asks for it first; later ones are opened anew.
  */
-export function openEarly({ openRegister, openDisk }: Pick<WorkerWorld, 'openRegister' | 'openDisk'>, now: () => Ms): Pick<WorkerWorld, 'openRegister' | 'openDisk'> {
+export function openEarly({ openRegister, connect }: Opens, now: () => Ms): Opens {
   let register: Promise<Register> | null = openRegister();
-  let disk: Promise<{ readonly name: string; readonly disk: Disk } | null> | null = opening(register);
+  let connection: Promise<{ readonly name: string; readonly open: Connection } | null> | null = connecting(register);
 
-  async function opening(coming: Promise<Register>): Promise<{ readonly name: string; readonly disk: Disk } | null> {
+  async function connecting(coming: Promise<Register>): Promise<{ readonly name: string; readonly open: Connection } | null> {
     try {
-      const there = await coming, present = await there.current(now());
-      return present.is === 'in' ? { name: databaseOf(present.held), disk: await openDisk(present.held, there) } : null;
+      const present = await (await coming).current(now());
+      return present.is === 'in' ? { name: databaseOf(present.held), open: await connect(present.held) } : null;
     } catch {
       return null; // who asks is told by its own try
     }
@@ -27,12 +29,15 @@ export function openEarly({ openRegister, openDisk }: Pick<WorkerWorld, 'openReg
       register = null;
       return given ?? openRegister();
     },
-    openDisk: async (held: Held, of: Register) => {
-      const given = await disk;
-      disk = null;
-      if (given?.name === databaseOf(held)) return given.disk;
-      given?.disk.close();
-      return openDisk(held, of);
+    connect: async (held) => {
+      const given = await connection;
+      connection = null;
+      if (given?.name === databaseOf(held)) return given.open;
+      if (given) {
+        given.open.lost.closing();
+        given.open.db.close();
+      }
+      return connect(held);
     },
   };
 }

@@ -54,8 +54,9 @@ export async function firstRows(
   const here = newest.filter(touched), rest = newest.filter((one) => !touched(one));
   const coming = Promise.all(here.map(load));
   takeIn(engine, opened);
-  const columns = (await coming).filter((one) => one !== null);
-  const problems = disk.books(opened.folds, { problem: missing(engine, 'problem', problemsOf(columns, opened, filter)) });
+  const read = await coming, columns = read.filter((one) => one !== null);
+  const others = read.filter((one, i) => one !== null && !isKnown(opened, filter, here[i])).filter((one) => one !== null);
+  const problems = disk.books(opened.folds, { problem: missing(engine, 'problem', problemsOf(others, opened, filter)) });
   for (const one of columns) engine.addSegment(one, true);
   if (filter.text.trim() !== '') await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
   else {
@@ -93,6 +94,10 @@ export async function openBooks(disk: Books, engine: Engine, { folds, patches, b
 
 const missing = (engine: Engine, table: 'job' | 'problem', ns: ReadonlySet<number>): number[] =>
   [...ns].filter((n) => engine.row(table, n) === undefined);
+
+/** Whether all problems of the segment's runs in this time were opened with the rest. */
+const isKnown = ({ problemsOf: known }: Opened, { from }: RunsFilter, segment: SegmentInfo | undefined): boolean =>
+  known !== null && segment !== undefined && known.segments.includes(segment.id) && from !== null && from >= known.fromSec * 1000;
 
 function problemsOf(all: readonly RunColumns[], { patches }: Opened, { from, to }: RunsFilter): Set<number> {
   const since = (from ?? -Infinity) / 1000, until = (to ?? Infinity) / 1000, ns = new Set<number>();

@@ -95,6 +95,8 @@ export interface Opened {
   readonly segments: readonly SegmentInfo[];
   /** Known from before, where there are any. */
   readonly dayStarts: DayStarts | null;
+  /** Of the runs of these segments since then, every problem that the books hold stands in `rows`. */
+  readonly problemsOf: { readonly segments: readonly number[]; readonly fromSec: number } | null;
 }
 /** Rows of the tables that are not read at opening, by number. */
 export interface WantedRows { readonly job?: Iterable<number>; readonly problem?: Iterable<number> }

@@ -1,35 +1,8 @@
-import { begun } from './begun.ts'; // before all others: it opens the databases
-import { expose } from 'comlink';
-import { realChance, realClock } from './clock.ts';
-import { makeEngine } from './columns/engine.ts';
-import { memoryDisk } from './disk/disk.ts';
-import { makeDoor } from './door.ts';
-import type { Channel, Locks } from './world.ts';
+import { begun } from './begun.ts';
+import { keepingInbox } from './inbox.ts';
 
-/** Web Locks; where there are none, every tab leads itself. */
-const locks: Locks = async (name, signal, work) => {
-  if (!('locks' in navigator)) return work();
-  await navigator.locks.request(name, { signal }, work);
-};
-
-function channel(name: string): Channel {
-  const inner = new BroadcastChannel(name);
-  return {
-    // eslint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none: it is of one origin
-    post: (message) => inner.postMessage(message),
-    listen: (listener) => inner.addEventListener('message', ({ data }) => listener(data)),
-    close: () => inner.close(),
-  };
-}
-
-const { session: _kept, ...door } = makeDoor({
-  clock: realClock, chance: realChance, fetch: (...args) => fetch(...args), origin: location.origin, makeEngine, ...begun,
-  memoryDisk, locks, channel,
-  // A worker may only ask whether the browser promised; the page asks for the promise.
-  persist: () => ('storage' in navigator ? navigator.storage.persisted() : Promise.resolve(false)),
-  onOnline: (listener) => {
-    addEventListener('online', listener);
-    return () => removeEventListener('online', listener);
-  },
-});
-expose(door);
+/** No more than this is loaded before the databases are being opened; the page's questions wait for the rest. */
+const inbox = keepingInbox(self);
+// Both at once: the one would be asked for only when the other is here.
+Promise.all([import('./behind.ts'), import('./opening.ts')])
+  .then(([{ openDoor }]) => openDoor(begun, inbox), (fault: unknown) => reportError(fault)); // the page is told that the worker did not start

@@ -19,7 +19,8 @@ import { makeOverview } from '../../workers/overview/overview.ts';
 import type { Engine } from '../../workers/seams.ts';
 import { realClock } from '../../workers/clock.ts';
 import { BENCH_KEYS } from './columns.ts';
-import { BENCH_NOW, makeChanges, makeData } from './data.ts';
+import { makeChanges, makeData } from './data.ts';
+import { BENCH_NOW } from './now.ts';
 import type { BenchData } from './data.ts';
 
 const DAY = 86_400_000;

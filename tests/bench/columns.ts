@@ -9,7 +9,8 @@ import { EVERYTHING, GROUPS, ORDERS } from '../../contract/monitoring/query.ts';
 import type { RunsFilter } from '../../contract/monitoring/query.ts';
 import { makeEngine } from '../../workers/columns/engine.ts';
 import type { Engine } from '../../workers/seams.ts';
-import { BENCH_NOW, makeChanges, makeData } from './data.ts';
+import { makeChanges, makeData } from './data.ts';
+import { BENCH_NOW } from './now.ts';
 import type { BenchData } from './data.ts';
 
 const DAY = 86_400_000;

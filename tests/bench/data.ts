@@ -8,8 +8,8 @@ import type { CauseRow, JobRow, ProblemRow } from '../../contract/monitoring/row
 import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS } from '../../contract/monitoring/words.ts';
 import type { ProblemState, Status } from '../../contract/monitoring/words.ts';
 import type { CompanyRow } from '../../contract/people/rows.ts';
+import { BENCH_NOW } from './now.ts';
 
-export const BENCH_NOW = Date.UTC(2026, 10, 20, 9, 0, 0);
 const DAY = 86_400_000;
 const PAGE = 16_384;
 

@@ -9,6 +9,7 @@ import { makeData } from './data.ts';
 import { answerOf, FILTERS, KEYS, matches } from './browser/questions.ts';
 import type { Answer, PlainRow } from './browser/questions.ts';
 import { plainRows } from './browser/rows.ts';
+import { WORKER_CHUNKS } from '../../workers/chunks.ts';
 import { EVERYTHING } from '../../contract/monitoring/query.ts';
 import type { RunsFilter } from '../../contract/monitoring/query.ts';
 import { median } from './figures.ts';
@@ -32,7 +33,7 @@ const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 export async function benchStore(counts: readonly number[], names: readonly Name[], say: (text: string) => void): Promise<Sheet[]> {
   const folder = join('.cache', 'bench');
   await build({
-    configFile: false, root: 'tests/bench/browser', logLevel: 'warn', worker: { format: 'es' }, optimizeDeps: { exclude: ['@sqlite.org/sqlite-wasm'] },
+    configFile: false, root: 'tests/bench/browser', logLevel: 'warn', worker: { format: 'es', rolldownOptions: { output: WORKER_CHUNKS } }, optimizeDeps: { exclude: ['@sqlite.org/sqlite-wasm'] },
     build: { outDir: join(process.cwd(), folder), emptyOutDir: true, target: 'es2023' },
   });
   const server = await serveFolder(folder);

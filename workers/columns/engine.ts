@@ -6,7 +6,7 @@ import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import type { ViewRow } from '#contract/monitoring/views.ts';
 import { ruleNameOf } from '#contract/monitoring/rule-fold.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
-import type { Engine, SmallTable } from '#workers/seams.ts';
+import type { Engine, SmallRows, SmallTable } from '#workers/seams.ts';
 import { Answered } from './answered.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';
@@ -16,6 +16,7 @@ import { Problems } from './problems.ts';
 import { leanAt } from './segment.ts';
 import { Segments } from './segments.ts';
 import { Scratch, select } from './select.ts';
+import type { Shelf } from './select.ts';
 import { Picked } from './selection.ts';
 import { FIELD, Names } from './text.ts';
 import { viewRows } from './view.ts';
@@ -49,20 +50,37 @@ export function makeEngine(): Engine {
     name: (id) => names.get(id) ?? ruleNameOf(id) ?? '', isWaiting: (n) => problems.over.has(n), histories: new Histories(),
   };
   const words = { companyName: (n: number) => companies.get(n)?.name ?? '', template: (n: number) => causes.get(n)?.template ?? '' };
-  const shelf = { segments, problems, rows: jobs, jobs: jobNames, companies: companyNames, orders, scratch: new Scratch(), get days() { return days; } };
+  /** Rows whose names are not yet ready to be searched and ordered by: that is done when it is first asked for, or before they are too many to keep. */
+  let unnamed: SmallRows[] = [];
+  const name = (): void => {
+    for (const { company = [], job = [], cause = [] } of unnamed) {
+      for (const row of company) { companyNames.set(row.n, row.name); orders.company.set(row.n, row.name); }
+      for (const row of job) {
+        jobNames.set(row.n, row.name + FIELD + row.computer);
+        orders.job.set(row.n, row.name);
+        orders.computer.set(row.n, row.computer);
+      }
+      for (const row of cause) orders.cause.set(row.n, row.template);
+    }
+    unnamed = [];
+  };
+  const shelf: Shelf = {
+    segments, problems, rows: jobs, scratch: new Scratch(),
+    get jobs() { name(); return jobNames; },
+    get companies() { name(); return companyNames; },
+    get orders() { name(); return orders; },
+    get days() { return days; },
+  };
 
   return {
     put(rows) {
       answered.told(rows);
       if (rows.company?.some((row) => companies.get(row.n)?.name !== row.name) || rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))) named += 1;
-      rows.company?.forEach((row) => { companies.set(row.n, row); companyNames.set(row.n, row.name); orders.company.set(row.n, row.name); });
-      rows.job?.forEach((row) => {
-        jobs.put(row);
-        jobNames.set(row.n, row.name + FIELD + row.computer);
-        orders.job.set(row.n, row.name);
-        orders.computer.set(row.n, row.computer);
-      });
-      rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); orders.cause.set(row.n, row.template); problems.putCause(row); });
+      rows.company?.forEach((row) => { companies.set(row.n, row); });
+      rows.job?.forEach((row) => { jobs.put(row); });
+      rows.cause?.forEach((row: CauseRow) => { causes.set(row.n, row); problems.putCause(row); });
+      if (rows.company ?? rows.job ?? rows.cause) unnamed.push(rows);
+      if (unnamed.length > MOST_UNNAMED) name();
       rows.problem?.forEach((row: ProblemRow) => { problems.put(row); });
       rows.key?.forEach((row) => { keys.set(row.id, row); });
       rows.view?.forEach((row) => { own.view.set(row.id, row); });
@@ -113,7 +131,10 @@ export function makeEngine(): Engine {
     clear() {
       named += 1;
       answered.forget();
+      unnamed = [];
       for (const one of [companies, jobs, causes, keys, names, orders, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference]) one.clear();
     },
   };
 }
+
+const MOST_UNNAMED = 16;

@@ -8,11 +8,14 @@ import { OUT } from './scan.ts';
 import type { Masks, ProblemTables } from './scan.ts';
 import type { Names } from './text.ts';
 
+/** Made ready when they are first looked at. */
+interface SearchedNames { readonly jobs: Names; readonly companies: Names }
+
 /** Turns a filter into byte tables (COL-2). `key`: its text as it is searched for. Null for a filter that asks nothing but a time. */
-export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemTables, reach: Reach, jobs: Names, companies: Names, rows: Jobs): Masks | null {
+export function masksOf(filter: RunsFilter, key: string | null, tables: ProblemTables, reach: Reach, names: SearchedNames, rows: Jobs): Masks | null {
   const masks = {
     kind: kindMasks(filter, reach.kinds), company: companyMasks(filter, reach.company), problem: problemMasks(filter, tables),
-    job: jobMasks(filter, reach.job, rows), text: key === null ? null : textMasks(key, jobs, companies, reach),
+    job: jobMasks(filter, reach.job, rows), text: key === null ? null : textMasks(key, names, reach),
     met: filter.rows === 'jobs' ? new Uint8Array(reach.job + 1) : null,
   };
   return Object.values(masks).every((mask) => mask === null) ? null : masks;
@@ -63,7 +66,7 @@ function byTable(review: Uint8Array, table: Uint8Array, masks: Uint8Array): Uint
   return masks;
 }
 
-function textMasks(key: string, jobs: Names, companies: Names, reach: Reach): NonNullable<Masks['text']> {
+function textMasks(key: string, { jobs, companies }: SearchedNames, reach: Reach): NonNullable<Masks['text']> {
   const job = new Uint8Array(reach.job + 1), company = new Uint8Array(reach.company + 1);
   const inJobs = jobs.mark(key, job, 0, OUT), inCompanies = companies.mark(key, company, 0, OUT);
   return { key, job: inJobs ? job : null, company: inCompanies ? company : null };

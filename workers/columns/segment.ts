@@ -20,13 +20,22 @@ export type Key = Pick<LeanRun, 'startSec' | 'n'>;
 
 /** Takes columns over as they are: they must be the store's own, and sorted. */
 export function segmentOf(cols: RunColumns): Segment {
-  let leastN = Infinity, mostN = 0;
-  for (let row = 0; row < cols.rows; row++) { // an iterator is slow until the browser has compiled it
-    const n = cols.n[row] ?? 0;
-    if (n < leastN) leastN = n;
-    if (n > mostN) mostN = n;
+  let numbers: { readonly least: number; readonly most: number } | null = null;
+  return {
+    rows: cols.rows, cols, told: new Map(), edits: 0,
+    get leastN() { return (numbers ??= spanOf(cols.n)).least; },
+    get mostN() { return (numbers ??= spanOf(cols.n)).most; },
+  };
+}
+
+function spanOf(ns: Uint32Array): { readonly least: number; readonly most: number } {
+  let least = Infinity, most = 0;
+  for (let row = 0; row < ns.length; row++) { // an iterator is slow until the browser has compiled it
+    const n = ns[row] ?? 0;
+    if (n < least) least = n;
+    if (n > most) most = n;
   }
-  return { rows: cols.rows, cols, told: new Map(), edits: 0, leastN, mostN };
+  return { least, most };
 }
 
 /** A copy, so that what is changed in place here is not changed under a writer to the disk. */

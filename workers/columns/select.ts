@@ -52,11 +52,11 @@ export class Scratch {
 
 /** Walks the pieces once, newest first: the places come out in order. No sort but by counting, no closure per row. */
 export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words): Picked {
-  const { segments, problems, rows, jobs, companies, scratch } = shelf;
+  const { segments, problems, rows, scratch } = shelf;
   const { list, reach } = segments;
   const tables: ProblemTables = { ...problems.tables(now, filter.anomaly, reach.problem), kinds: problems.kinds };
   const key = keyOf(filter.text), asked = askedOf(filter);
-  const masks = masksOf(filter, key, tables, reach, jobs, companies, rows);
+  const masks = masksOf(filter, key, tables, reach, shelf, rows);
   const only = onlyAsked(masks);
   const grouping = filter.group && groupingOf(filter.group, reach, shelf.orders, rows, tables);
   const progress = grouping && new GroupProgress(grouping, tables.review), anomalies = anomaliesCounted(filter, masks, problems, tables, now);

@@ -2,7 +2,8 @@ import type { Disk } from '../seams.ts';
 import { answerTo, clearAnswers, keepAnswer } from './answers.ts';
 import { makeCipher, plainCipher } from './cipher.ts';
 import { compactStep } from './compact.ts';
-import { databaseOf, openDatabase, type DiskRecords, type Idb, type Lost } from './database.ts';
+import { connectTo, makeLost, type Connection, type Losing } from './connection.ts';
+import { databaseOf, type DiskRecords, type Idb } from './database.ts';
 import { faulting } from './faults.ts';
 import { DATA, type Ground } from './ground.ts';
 import { startOfDay } from './manifest.ts';
@@ -16,9 +17,11 @@ import { idbShelves } from './shelves.ts';
 import { addDays, append, begin, forget, noteSynced } from './writing.ts';
 
 /** The database of one user, as the register knows it. `DiskFault` unavailable where the browser refuses: then `memoryDisk`. */
-export async function openDisk(held: Held, register: Pick<Register, 'leave'>, idb?: Idb): Promise<Disk> {
-  const name = databaseOf(held), lost = makeLost();
-  const db = await openDatabase(name, 'owner', lost.tell, idb);
+export const openDisk = async (held: Held, register: Pick<Register, 'leave'>, idb?: Idb): Promise<Disk> => diskOn(await connectTo(held, idb), held, register, idb);
+
+/** The same on a connection that is open already. */
+export function diskOn({ db, lost }: Connection, held: Held, register: Pick<Register, 'leave'>, idb?: Idb): Disk {
+  const name = databaseOf(held);
   return makeDisk({
     shelves: idbShelves<DiskRecords>(db, idb), cipher: makeCipher(held.key, name), outboxCipher: makeCipher(held.outboxKey, name),
     device: held.device, leave: (keepOutbox) => register.leave(held, keepOutbox), ...BEFORE(),
@@ -31,7 +34,7 @@ export const memoryDisk = (device: string): Disk =>
 
 const BEFORE = (): Pick<Ground, 'load' | 'nextPatch' | 'ahead' | 'front' | 'patience'> => ({ load: null, nextPatch: null, ahead: new Map(), front: null, patience: 0 });
 
-function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
+function makeDisk(ground: Ground, lost: Losing): Disk {
   const data = makeQueue(), outbox = makeQueue();
   // Changes of server data go one after the other, in the order in which they were asked for; so do those of the outbox, beside them.
   const change = <T>(may: MayGo, work: () => Promise<T>): Promise<T> => data(() => faulting(() => withRoom(ground, may, work)));
@@ -68,7 +71,7 @@ function makeDisk(ground: Ground, lost: ReturnType<typeof makeLost>): Disk {
 }
 
 /** The keys first: what follows may fail, and leaves nothing readable behind (C9). */
-async function destroy(ground: Ground, lost: ReturnType<typeof makeLost>, keepOutbox: boolean): Promise<void> {
+async function destroy(ground: Ground, lost: Losing, keepOutbox: boolean): Promise<void> {
   const unsent = keepOutbox && (await ground.shelves.read(['outbox'], (shelf) => shelf.all('outbox')).catch(() => ['unknown'])).length > 0;
   await ground.leave(unsent);
   if (!unsent) {
@@ -78,24 +81,6 @@ async function destroy(ground: Ground, lost: ReturnType<typeof makeLost>, keepOu
   await ground.shelves.write('relaxed', [...DATA, 'answers'], async (shelf) => {
     await Promise.all([shelf.remove('meta', 'manifest'), shelf.remove('meta', 'who'), shelf.remove('meta', 'front'), shelf.clear('books'), shelf.clear('segments'), shelf.clear('patches'), clearAnswers(shelf)]);
   });
-}
-
-/** Who listens late is told all the same. */
-function makeLost(): { tell: (why: Lost) => void; listen: (listener: (why: Lost) => void) => void; closing: () => void } {
-  const listeners: ((why: Lost) => void)[] = [];
-  let was: Lost | null = null, ours = false;
-  return {
-    tell: (why) => {
-      if (ours) return;
-      was = why;
-      for (const listener of listeners) listener(why);
-    },
-    listen: (listener) => {
-      listeners.push(listener);
-      if (was !== null) listener(was);
-    },
-    closing: () => { ours = true; },
-  };
 }
 
 /** Work that goes one after the other; a failure stops nobody behind it. */

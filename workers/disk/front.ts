@@ -16,22 +16,25 @@ export interface Front {
   /** The tables that are read at opening, and of problems those of the newest two days. */
   readonly rows: SmallRows;
   readonly days: DayStarts;
+  /** Of these segments' runs since then, all problems stand in `rows`. */
+  readonly problemsOf: { readonly segments: readonly number[]; readonly fromSec: number } | null;
   readonly jobs: FrontJobs;
 }
 /** Jobs of those of these problems that ask for a person, by number: most are shown in no window, and are never parsed. `ends` in bytes. */
 export interface FrontJobs { readonly ns: readonly number[]; readonly ends: readonly number[]; readonly bytes: Uint8Array }
-interface Head extends Omit<Front, 'jobs'> { readonly jobs: Omit<FrontJobs, 'bytes'> }
+/** One made by an older build does not say `problemsOf`. */
+interface Head extends Omit<Front, 'jobs' | 'problemsOf'> { readonly problemsOf?: NonNullable<Front['problemsOf']>; readonly jobs: Omit<FrontJobs, 'bytes'> }
 
 /** The first view reaches so far back from the newest run. */
 export const FRONT_SEC = 2 * 86_400;
 
 export const hasFront = ({ front, folds }: Manifest): boolean => front?.folds === folds;
 
-export function encodeFront({ who, rows, days }: Omit<Front, 'jobs'>, all: readonly JobRow[]): Uint8Array<ArrayBuffer> {
+export function encodeFront({ who, rows, days, problemsOf }: Required<Omit<Head, 'jobs'>>, all: readonly JobRow[]): Uint8Array<ArrayBuffer> {
   const texts = all.map((row) => encoder.encode(JSON.stringify(row))), ends: number[] = [];
   let end = 0;
   for (const text of texts) ends.push(end += text.length);
-  const head = encoder.encode(JSON.stringify({ who, rows, days, jobs: { ns: all.map(({ n }) => n), ends } } satisfies Head));
+  const head = encoder.encode(JSON.stringify({ who, rows, days, problemsOf, jobs: { ns: all.map(({ n }) => n), ends } } satisfies Head));
   const bytes = new Uint8Array(4 + head.length + end);
   new DataView(bytes.buffer).setUint32(0, head.length);
   bytes.set(head, 4);
@@ -40,11 +43,11 @@ export function encodeFront({ who, rows, days }: Omit<Front, 'jobs'>, all: reado
 }
 
 /** Null where it cannot be read: then the books are asked. */
-export async function openFront(ground: Ground, sealed: Sealed): Promise<Front | null> {
+export async function openFront(ground: Pick<Ground, 'cipher'>, sealed: Sealed): Promise<Front | null> {
   try {
     const buffer = await ground.cipher.open('meta', 'front', sealed), length = new DataView(buffer).getUint32(0);
     const head = JSON.parse(decoder.decode(new Uint8Array(buffer, 4, length))) as Head; // authentic: nobody without the key could have written it
-    return { ...head, jobs: { ...head.jobs, bytes: new Uint8Array(buffer, 4 + length) } };
+    return { ...head, problemsOf: head.problemsOf ?? null, jobs: { ...head.jobs, bytes: new Uint8Array(buffer, 4 + length) } };
   } catch (thrown) {
     if (thrown instanceof DiskFault && thrown.kind === 'corrupt') return null;
     throw thrown;

@@ -14,12 +14,13 @@ export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.
 
 /** Answers false where segments or books have changed meanwhile. */
 export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean> {
-  const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec)), ns = new Set<number>();
-  for (const { id } of seen.segments.filter(({ toSec }) => toSec >= until - FRONT_SEC)) {
+  const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec)), fromSec = until - FRONT_SEC, ns = new Set<number>();
+  const segments = seen.segments.filter(({ toSec }) => toSec >= fromSec).map(({ id }) => id);
+  for (const id of segments) {
     const columns = await findSegment(ground, id);
     if (columns === null) return false;
     const { rows, start, problem } = columns;
-    for (let row = 0; row < rows && (start[row] ?? 0) >= until - FRONT_SEC; row++) ns.add(problem[row] ?? 0);
+    for (let row = 0; row < rows && (start[row] ?? 0) >= fromSec; row++) ns.add(problem[row] ?? 0);
   }
   ns.delete(0);
   const { problem = [] } = await rowsOfBooks(ground, { problem: ns });
@@ -31,7 +32,7 @@ export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean
   const who = await openWho(ground, record), small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
   const { timeZone, dayBeginsHour } = who.branding;
   const days = dayStartsAround(timeZone, dayBeginsHour, until * 1000, DAYS_BACK, DAYS_AHEAD);
-  const sealed = await ground.cipher.seal('meta', 'front', encodeFront({ who, rows: { ...small, problem }, days }, job));
+  const sealed = await ground.cipher.seal('meta', 'front', encodeFront({ who, rows: { ...small, problem }, days, problemsOf: { segments, fromSec } }, job));
   return ground.shelves.write('relaxed', ['meta'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     if (now.generation !== seen.generation) return false;

@@ -4,7 +4,7 @@ import { SMALL_TABLES } from '../tables.ts';
 import { chunkName, chunkOf, joinRows, LATER_TABLES, rowsOf, type Chunk } from './books.ts';
 import { openJson, type Sealed } from './cipher.ts';
 import type { BookRecord, DiskRecords, MetaRecord, PatchRecord, SegmentRecord } from './database.ts';
-import { hasFront, jobsInFront, openFront, type Front, type FrontJobs } from './front.ts';
+import { hasFront, jobsInFront, openFront, type Front } from './front.ts';
 import { daysWithin, without, type Manifest } from './manifest.ts';
 import { manifestIn, ownManifest, putManifest, type Ground } from './ground.ts';
 import { unpack, type Packed } from './packing.ts';
@@ -18,10 +18,10 @@ export async function openAll(ground: Ground, ahead: Ahead | null, withFront = a
   ground.ahead.clear();
   ground.front = null;
   try {
-    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) => findAll(shelf, ahead, withFront));
+    const found = await ground.shelves.read(['meta', 'books', 'patches', 'segments'], (shelf) => findAll(ground, shelf, ahead, withFront));
     if (found === null) return null;
     const { manifest, front, segments: read } = found;
-    const coming = Promise.all([front === null ? openBooks(ground, found) : openFront(ground, front), ...found.patches.map((one) => openPatch(ground, one))]);
+    const coming = Promise.all([front ?? openBooks(ground, found), ...found.patches.map((one) => openPatch(ground, one))]);
     for (const { info, record } of read) readAhead(ground, info, record); // decrypted behind what is smaller
     const [known, ...patches] = await coming;
     if (known === null) return await openAll(ground, ahead, false);
@@ -29,18 +29,18 @@ export async function openAll(ground: Ground, ahead: Ahead | null, withFront = a
     ground.load = load;
     ground.nextPatch = nextPatch;
     ground.front = known.jobs && { folds, jobs: known.jobs };
-    return { epoch, cursor, folds, ...known.who, rows: known.rows, patches, syncedAt, days, segments, dayStarts: known.days };
+    return { epoch, cursor, folds, ...known.who, rows: known.rows, patches, syncedAt, days, segments, dayStarts: known.days, problemsOf: known.problemsOf };
   } catch (thrown) {
     if (isLost(thrown)) return null;
     throw thrown;
   }
 }
 
-type Known = Omit<Front, 'days' | 'jobs'> & { readonly days: Front['days'] | null; readonly jobs: FrontJobs | null };
+type Known = Pick<Front, 'who' | 'rows'> & { readonly [K in 'days' | 'jobs' | 'problemsOf']: Front[K] | null };
 
 async function openBooks(ground: Ground, { who, books }: Pick<Found, 'who' | 'books'>): Promise<Known> {
   const [opened, ...chunks] = await Promise.all([openWho(ground, who), ...books.map((one) => openChunk(ground, one))]);
-  return { who: opened, rows: rowsOf(chunks), days: null, jobs: null };
+  return { who: opened, rows: rowsOf(chunks), days: null, jobs: null, problemsOf: null };
 }
 
 export const openWho = (ground: Ground, record: MetaRecord | undefined): Promise<Front['who']> =>
@@ -161,7 +161,8 @@ export async function openChunk(ground: Ground, { table, chunk, sealed }: BookRe
 
 interface Found {
   readonly manifest: Manifest;
-  readonly front: Sealed | null;
+  /** Null where there is none that counts; what comes of it is null where it cannot be read. */
+  readonly front: Promise<Front | null> | null;
   /** Where there is no front. */
   readonly who: MetaRecord | undefined;
   readonly books: readonly BookRecord[];
@@ -169,14 +170,17 @@ interface Found {
   readonly segments: readonly { readonly info: SegmentInfo; readonly record: SegmentRecord | undefined }[];
 }
 
-async function findAll(shelf: Shelf<DiskRecords>, ahead: Ahead | null, withFront: boolean): Promise<Found | null> {
+/** The front is asked for before it is known whether it counts, and opened while the segments are on their way. */
+async function findAll(ground: Ground, shelf: Shelf<DiskRecords>, ahead: Ahead | null, withFront: boolean): Promise<Found | null> {
+  const record = withFront ? shelf.get('meta', 'front').catch(unlessLost) : Promise.resolve(undefined);
+  const coming = record.then((one) => (one?.name === 'front' ? openFront(ground, one.sealed) : null));
+  coming.catch(() => undefined); // whoever waits for it is told
   const [manifest, patches] = await Promise.all([manifestIn(shelf), shelf.all('patches')]);
   if (manifest === null) return null;
   patches.sort((a, b) => a.id - b.id);
   if (patches.length !== manifest.nextPatch - manifest.firstPatch || !patches.every((one, i) => one.id === manifest.firstPatch + i)) return null;
   const segments = Promise.all((ahead?.(manifest.segments) ?? []).map(async (info) => ({ info, record: await shelf.get('segments', info.id).catch(unlessLost) })));
-  const front = withFront && hasFront(manifest) ? await shelf.get('meta', 'front').catch(unlessLost) : undefined;
-  if (front?.name === 'front') return { manifest, front: front.sealed, who: undefined, books: [], patches, segments: await segments };
+  if (hasFront(manifest) && (await record)?.name === 'front') return { manifest, front: coming, who: undefined, books: [], patches, segments: await segments };
   const [who, books] = await Promise.all([shelf.get('meta', 'who'), smallBooks(shelf)]);
   return { manifest, front: null, who, books, patches, segments: await segments };
 }

@@ -100,8 +100,8 @@ interface RegisterRecords {
 }
 
 async function present(shelf: Shelf<RegisterRecords>): Promise<Entry | undefined> {
-  const pointer = await shelf.get('present', 'now');
-  return pointer && shelf.get('entries', pointer.name);
+  const [pointer, entries] = await Promise.all([shelf.get('present', 'now'), shelf.all('entries')]); // few, and asked for at once
+  return pointer && entries.find(({ name }) => name === pointer.name);
 }
 
 /** Unless another tab has signed in or reached the server meanwhile. */

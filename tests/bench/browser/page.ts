@@ -23,19 +23,23 @@ function call(what: string, ...given: unknown[]): Promise<unknown> {
   return answer;
 }
 
+function begin(name: string): void {
+  worker?.terminate();
+  worker = new Worker(URLS[name] ?? '', { type: 'module' });
+  worker.addEventListener('message', hear);
+}
+
 const bench = {
   async start(name: string) {
-    worker?.terminate();
     const ready = expect(0);
-    worker = new Worker(URLS[name] ?? '', { type: 'module' });
-    worker.addEventListener('message', hear);
+    begin(name);
     await ready;
   },
   /** From nothing (no worker yet) to the default filter's answer on the main thread. */
   async open(name: string) {
     const began = performance.now();
-    await bench.start(name);
-    const answer = await call('open');
+    begin(name);
+    const answer = await call('open'); // asked at once, as the page of the product does: the worker finds it there
     return { ms: performance.now() - began, answer };
   },
   async timed(what: string, ...given: unknown[]) {

@@ -1,6 +1,6 @@
 import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter, RunState } from '#contract/monitoring/query.ts';
-import { BENCH_NOW } from '../data.ts';
+import { BENCH_NOW } from '../now.ts';
 
 /** What every store is asked, and how it answers: the same data, the same questions, answers that must be equal. */
 export interface Answer {

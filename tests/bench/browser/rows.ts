@@ -2,7 +2,7 @@ import { isAnomaly, managedCode, runAt, sourceCode, statusCode, typeCode, viewCo
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { JOB_TYPES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
-import { BENCH_NOW } from '../data.ts';
+import { BENCH_NOW } from '../now.ts';
 import type { BenchData } from '../data.ts';
 import type { PlainRow } from './questions.ts';
 

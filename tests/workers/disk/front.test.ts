@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JobRow } from '#contract/monitoring/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
+import { plainCipher } from '#workers/disk/cipher.ts';
+import { encodeFront, openFront } from '#workers/disk/front.ts';
 import { startOfDay } from '#workers/disk/manifest.ts';
 import { aheadOf, DEFAULT_VIEW, openFirst } from '#workers/opening.ts';
 import type { Disk } from '#workers/seams.ts';
@@ -139,3 +141,14 @@ async function put(factory: IDBFactory, front: object | null): Promise<void> {
   });
   db.close();
 }
+
+test('COL-6, SYNC-9: a front says whose problems it holds; of one by a build that did not, none is taken as known', async () => {
+  const { me, branding, people } = fresh(), days = { timeZone: 'UTC', dayBeginsHour: 0, first: 0, starts: [] }, problemsOf = { segments: [1], fromSec: 5 };
+  const opened = async (bytes: Uint8Array<ArrayBuffer>) => openFront({ cipher: plainCipher }, await plainCipher.seal('meta', 'front', bytes));
+  const whole = { who: { me, branding, people }, rows: {}, days };
+  expect(await opened(encodeFront({ ...whole, problemsOf }, [job(3)]))).toMatchObject({ problemsOf, jobs: { ns: [3] } });
+  const head = new TextEncoder().encode(JSON.stringify({ ...whole, jobs: { ns: [], ends: [] } })), bytes = new Uint8Array(4 + head.length);
+  new DataView(bytes.buffer).setUint32(0, head.length);
+  bytes.set(head, 4);
+  expect(await opened(bytes)).toMatchObject({ ...whole, problemsOf: null });
+});

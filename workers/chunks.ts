@@ -1,0 +1,16 @@
+/**
+ * How the bundler cuts this room's code, for the product and for the benchmark alike:
+ *
+ *   begin   what opens the databases: the worker's own file, a few kB, begun before anything else is fetched
+ *   store   what the first rows are made by. Its functions are compiled as it comes, while the browser opens the databases: one by one, when
+ *           each is first called, they would take the time of the first rows
+ *   behind  everything else
+ */
+export const WORKER_CHUNKS = {
+  chunkFileNames: 'assets/worker-[name]-[hash].js',
+  codeSplitting: { groups: [
+    { name: 'begin', priority: 2, test: /[/.]worker\.ts$|\/workers\/(begun|early|inbox|clock|seams|disk\/(connection|database|register|shelves|faults))\.ts$/ },
+    { name: 'store', priority: 1, test: /\/(workers\/(opening|tables|columns\/|disk\/)|contract\/(limits\.ts|monitoring\/(columns|query|words|day|review|judge|cause)\.ts))/ },
+  ] },
+  postBanner: ({ name }: { readonly name: string }): string => (name === 'store' ? '//# allFunctionsCalledOnLoad' : ''),
+};
