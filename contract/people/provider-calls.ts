@@ -50,7 +50,7 @@ export const providerCalls = {
     takes: v.strictObject({ id: v.pipe(v.string(), v.maxLength(LIMITS.nameChars)) }), gives: v.object({ valid: v.boolean() }), gate: 'signed-in', failures: [],
   }),
   ipLocation: call({
-    method: 'GET', path: 'app/get_ip_location', says: 'The country that a proxy in front of the server names for the caller; null where none does.',
+    method: 'GET', path: 'app/get_ip_location', says: 'The country of the caller: null, as nothing here knows it. None is looked up or guessed.',
     takes: v.strictObject({}), gives: v.object({ country: v.nullable(v.string()) }), gate: 'public', failures: [],
   }),
 } as const;

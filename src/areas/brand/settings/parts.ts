@@ -72,7 +72,7 @@ export const PARTS: Readonly<Record<PartName, Part>> = {
     fields: [
       { name: 'issuer', label: 'Issuer', hint: 'Such as https://login.example.com/tenant/v2.0.', ...address },
       { name: 'clientId', label: 'Client id', ...account },
-      { name: 'label', label: 'Words of the button', hint: 'Such as: Sign in with Example.', first: 'Sign in with OpenID Connect', ...account },
+      { name: 'label', label: 'Name of the account', hint: 'The button reads “Sign in with …” and this name.', first: 'OpenID Connect', ...account },
       { name: 'trustsFactor', label: 'Its second factor counts', hint: 'Who comes from there is asked for no other one. Only where the issuer asks everybody for one.', kind: 'switch', first: 'false', wrong: 'Choose one.' },
     ],
     secret: 'Client secret', tried: 'oidc', tries: 'Asks the issuer who it is.',
