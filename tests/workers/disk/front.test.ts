@@ -144,7 +144,6 @@ async function put(factory: IDBFactory, front: object | null): Promise<void> {
 
 test('COL-6, SYNC-9: a front says whose problems it holds; of one by a build that did not, none is taken as known', async () => {
   const { me, branding, people } = fresh(), days = { timeZone: 'UTC', dayBeginsHour: 0, first: 0, starts: [] }, problemsOf = { segments: [1], fromSec: 5 };
-  const opened = async (bytes: Uint8Array<ArrayBuffer>) => openFront({ cipher: plainCipher }, await plainCipher.seal('meta', 'front', bytes));
   const whole = { who: { me, branding, people }, rows: {}, days };
   expect(await opened(encodeFront({ ...whole, problemsOf }, [job(3)]))).toMatchObject({ problemsOf, jobs: { ns: [3] } });
   const head = new TextEncoder().encode(JSON.stringify({ ...whole, jobs: { ns: [], ends: [] } })), bytes = new Uint8Array(4 + head.length);
@@ -152,3 +151,5 @@ test('COL-6, SYNC-9: a front says whose problems it holds; of one by a build tha
   bytes.set(head, 4);
   expect(await opened(bytes)).toMatchObject({ ...whole, problemsOf: null });
 });
+
+const opened = async (bytes: Uint8Array<ArrayBuffer>) => openFront({ cipher: plainCipher }, await plainCipher.seal('meta', 'front', bytes));
