@@ -98,16 +98,14 @@ function Choose({ one, system, busy, onClose, onChosen }: { readonly one: Mapped
   const [typed, setTyped] = useState(one.name), [rows, setRows] = useState<readonly Named[]>(one.remote ? [one.remote] : []), [chosen, setChosen] = useState<Named | null>(one.remote), [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
     let gone = false;
-    const timer = setTimeout(() => {
-      const look = async (): Promise<void> => {
-        const input = { pageSize: '50', ...(typed.trim() !== '' && { search: typed.trim() }) };
-        const told = system === 'connectwise' ? await door().ask('connectwiseCompanies', input) : await door().ask('autotaskAccounts', input);
-        if (gone) return;
-        setFault(told.ok ? null : told.failure.message);
-        if (told.ok) setRows(told.value.rows.map(({ id, name }) => ({ id, name })));
-      };
-      void look();
-    }, 250);
+    const look = async (): Promise<void> => {
+      const input = { pageSize: '50', ...(typed.trim() !== '' && { search: typed.trim() }) };
+      const told = system === 'connectwise' ? await door().ask('connectwiseCompanies', input) : await door().ask('autotaskAccounts', input);
+      if (gone) return;
+      setFault(told.ok ? null : told.failure.message);
+      if (told.ok) setRows(told.value.rows.map(({ id, name }) => ({ id, name })));
+    };
+    const timer = setTimeout(() => void look(), 250);
     return () => { gone = true; clearTimeout(timer); };
   }, [typed, system]);
   const options = chosen !== null && !rows.some(({ id }) => id === chosen.id) ? [chosen, ...rows] : rows;
