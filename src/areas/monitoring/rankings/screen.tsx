@@ -91,8 +91,6 @@ function Ranking({ lines, measure, place, days, opens }: RankingProps) {
             <td className="pr-3 pl-4 text-right tabular-nums text-ink-3 desk:pl-6">{i + 1}</td>
             <th scope="row" className="px-3 py-1 text-left font-normal">
               <Name line={line} href={opens ? hrefOf(line, measure, place, days) : null} />
-              <span className="block truncate text-agate text-ink-3 tablet:hidden">{line.companyName}</span>
-              {line.computer !== null && line.computer !== '' && <span className="block truncate text-agate text-ink-3" title={line.computer}>{line.computer}</span>}
             </th>
             <td className="truncate px-3 text-ink-2 max-tablet:hidden" title={line.companyName}>{line.companyName}</td>
             <td className="px-3 max-tablet:hidden"><span className="sr-only">{Math.round((line.value / most) * 100)} %</span><i aria-hidden className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, (line.value / most) * 100)}%` }} /></td>
@@ -105,8 +103,13 @@ function Ranking({ lines, measure, place, days, opens }: RankingProps) {
 }
 
 function Name({ line, href }: { readonly line: RankedLine; readonly href: string | null }) {
-  const shape = 'block truncate';
-  return href === null ? <span className={shape} title={line.jobName}>{line.jobName}</span> : <Go href={href} title={line.jobName} className={`${shape} hover:underline pointer-coarse:leading-[44px]`}>{line.jobName}</Go>;
+  const told = (
+    <>
+      <span className="block truncate" title={line.jobName}>{line.jobName}</span>
+      <span className="block truncate text-agate text-ink-3 tablet:hidden">{line.companyName}</span>
+    </>
+  );
+  return href === null ? told : <Go href={href} className="flex flex-col justify-center hover:underline pointer-coarse:min-h-11">{told}</Go>;
 }
 
 /** The results of the job; where only the server knows it, by its name in its company. */

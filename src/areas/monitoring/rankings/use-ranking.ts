@@ -7,7 +7,7 @@ import { sentence } from '../trends/use-trends.ts';
 import type { Measure, RankingsPlace } from './address.ts';
 
 /** A line of a ranking. `job` null: told by the server, which names jobs by `uid`. */
-export interface RankedLine { readonly key: string; readonly job: number | null; readonly jobName: string; readonly company: CompanyN; readonly companyName: string; readonly computer: string | null; readonly value: number }
+export interface RankedLine { readonly key: string; readonly job: number | null; readonly jobName: string; readonly company: CompanyN; readonly companyName: string; readonly value: number }
 
 export interface RankingTold {
   readonly lines: readonly RankedLine[] | null;
@@ -30,14 +30,14 @@ export function useRanking({ companies, sources, types, measure }: RankingsPlace
   const asked = useRemembered(CALLS[measure], question, { wanted: on && settled && !here });
   if (here) return { lines: linesOf(own, measure), from: 'device', at: null, fault: null, asking: false, again: asked.again };
   return {
-    lines: asked.value?.map(({ jobInstanceUid, jobName, company, companyName, computerName, value }) => ({ key: `${company} ${jobInstanceUid}`, job: null, jobName, company, companyName, computer: computerName, value })) ?? null,
+    lines: asked.value?.map(({ jobInstanceUid, jobName, company, companyName, value }) => ({ key: `${company} ${jobInstanceUid}`, job: null, jobName, company, companyName, value })) ?? null,
     from: 'server', at: asked.at, fault: on && settled && asked.failure !== null ? sentence(asked.failure, MESSAGES.getRanking) : null, asking: asked.asking, again: asked.again,
   };
 }
 
 const linesOf = (own: Overview, measure: Measure): readonly RankedLine[] =>
   ({ failures: own.mostFailures, duration: own.longest, transferred: own.mostTransferred }[measure])
-    .map(({ job, jobName, company, companyName, value }: Ranked) => ({ key: String(job), job, jobName, company, companyName, computer: null, value }));
+    .map(({ job, jobName, company, companyName, value }: Ranked) => ({ key: String(job), job, jobName, company, companyName, value }));
 
 const NOTHING = {};
 const iso = (at: Ms): string => new Date(at).toISOString();

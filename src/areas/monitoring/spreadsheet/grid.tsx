@@ -121,7 +121,7 @@ const Row = memo(function Row({ line, index, top, heads, first, touch, opens, cu
     <div role="row" aria-rowindex={index + 2} data-line={index} className="sht-row" style={{ top }}>
       <span className="sht-left" role="presentation">
         <span role="rowheader" aria-colindex={1} id={cellId(index, -1)} className="sht-name" title={detail === '' ? name : `${name}, ${detail}`} {...(cursor === -1 && { 'data-cursor': '' })}>
-          <span className="block min-w-0 truncate">{name}{!touch && detail !== '' && <span className="text-agate text-ink-3"> {detail}</span>}</span>
+          <span className="block min-w-0 truncate">{name}</span>
           {touch && <span className="block truncate text-agate text-ink-3">{second === '' ? '' : `${second}, `}{shareWords(line.share)}</span>}
         </span>
         {!touch && <span role="gridcell" aria-colindex={2} className="sht-second" title={second}>{second}</span>}
@@ -145,7 +145,7 @@ const STANDING_WORDS = { here: 'not due', loading: 'on its way', away: 'not kept
 
 /** A state is an icon, a word and a colour; what is no state is a quiet word. */
 function Cell({ cell, head }: { readonly cell: CalendarCell; readonly head: SheetHead }) {
-  if (cell === null || cell === 'off') return <span className="truncate text-agate text-ink-3">{cell === 'off' ? 'disabled' : STANDING_WORDS[head.standing]}</span>;
+  if (cell === null || cell === 'off') return <span className="truncate text-agate text-ink-3">{cell === 'off' ? 'disabled' : head.today && head.standing === 'here' ? 'nothing yet' : STANDING_WORDS[head.standing]}</span>;
   const { word, icon, text } = STATES[cell];
   return <span className={`inline-flex min-w-0 items-center gap-1 text-agate ${text}`}><Icon name={icon} size={12} /><span className="truncate">{word}</span></span>;
 }

@@ -75,7 +75,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
           <ExportLine />
           {tooLong && <TooLong />}
           {!tooLong && fault !== null && <Refused fault={fault} at={null} own={false} zone={rule.zone} onAgain={again} />}
-          {!tooLong && figures !== null && <Figures figures={figures} days={stretch.count} />}
+          {!tooLong && figures !== null && <Figures figures={figures} />}
         </div>
         {tooLong || (total === null && fault !== null) ? <span /> : total === null || heads.length === 0 ? <Late><Opening /></Late> : total === 0 ? (
           <Notice icon="sheet" level={2} title={narrowed ? 'Nothing matches' : 'No job yet'}>
@@ -94,15 +94,14 @@ function Sheet({ branding }: { readonly branding: Branding }) {
 }
 
 /** What all cells come to: days of jobs by what they show. */
-function Figures({ figures: { counts, empty, share, jobs }, days }: { readonly figures: SheetFigures; readonly days: number }) {
+function Figures({ figures: { counts, empty, share } }: { readonly figures: SheetFigures }) {
   return (
-    <ul aria-label="What all cells come to" className="m-0 flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 pb-2 desk:px-6">
+    <ul aria-label="What all cells come to" className="m-0 flex list-none flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 desk:px-6">
       <li className="whitespace-nowrap"><b>{shareWords(share)}</b> <span className="text-ink-2">of days good</span></li>
       {RUN_STATES.map((state, i) => ((counts[i] ?? 0) === 0 ? null : (
         <li key={state} className={`inline-flex items-center gap-1 whitespace-nowrap ${STATES[state].text}`}><Icon name={STATES[state].icon} size={14} />{STATES[state].word} <b className="text-ink">{formatCount(counts[i] ?? 0)}</b></li>
       )))}
       <li className="whitespace-nowrap text-ink-3">not due {formatCount(empty)}</li>
-      <li className="ml-auto whitespace-nowrap text-agate text-ink-3 max-tablet:ml-0">{plural(jobs, 'job')}, {plural(days, 'day')}</li>
     </ul>
   );
 }

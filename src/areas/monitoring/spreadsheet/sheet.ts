@@ -21,7 +21,7 @@ export interface SheetLine {
 export interface SheetHead { readonly day: string; readonly from: Ms; readonly to: Ms; readonly weekend: boolean; readonly today: boolean; readonly standing: Standing }
 
 /** What all cells come to. `counts`: by place in `RUN_STATES`. */
-export interface SheetFigures { readonly counts: readonly number[]; readonly empty: number; readonly share: number | null; readonly jobs: number }
+export interface SheetFigures { readonly counts: readonly number[]; readonly empty: number; readonly share: number | null }
 
 export function ownLines({ lines }: CalendarView): readonly SheetLine[] {
   return lines.map((line): SheetLine => (line.is === 'company'
@@ -42,10 +42,10 @@ const jobsWords = (jobs: number): string => `${jobs.toLocaleString('en')} ${jobs
 export const headsOf = (days: readonly DayHead[], keptFrom: Ms | null, now: Ms, server: boolean): readonly SheetHead[] =>
   days.map((day) => ({ day: day.day, from: day.from, to: day.to, weekend: day.weekend, today: day.today, standing: server ? (day.from > now ? 'ahead' : 'here') : standingOf(day, keptFrom, now) }));
 
-export function ownFigures({ counts = [], jobs }: CalendarView): SheetFigures {
+export function ownFigures({ counts = [] }: CalendarView): SheetFigures {
   const of = (state: (typeof RUN_STATES)[number]): number => counts[RUN_STATES.indexOf(state)] ?? 0;
   const tally = { success: of('Success'), warning: of('Warning'), anomaly: of('Anomaly'), failed: of('Failed') + of('Error'), missed: of('Missed'), running: 0, runs: 0, bytes: 0 };
-  return { counts: RUN_STATES.map(of), empty: counts[RUN_STATES.length] ?? 0, share: successShare(tally), jobs };
+  return { counts: RUN_STATES.map(of), empty: counts[RUN_STATES.length] ?? 0, share: successShare(tally) };
 }
 
-export const serverFigures = ({ cells, empty, share, jobs }: GivesOf<'spreadsheetStats'>): SheetFigures => ({ counts: RUN_STATES.map((state) => cells[state]), empty, share, jobs });
+export const serverFigures = ({ cells, empty, share }: GivesOf<'spreadsheetStats'>): SheetFigures => ({ counts: RUN_STATES.map((state) => cells[state]), empty, share });

@@ -46,11 +46,11 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const place = trendsPlace(useRouterState({ select: ({ location }) => location.searchStr })), opens = useCan('monitoring.daily-checks');
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, stretch = stretchOf(place.span, dayAt(now, rule), rule), tooLong = stretch.count > REPORT_MOST_DAYS;
   const companies = useWatch('companies', NOTHING), status = useWatch('status', NOTHING);
-  const { trends, from, at, compared, fault, asking, again } = useTrends(place, stretch, !tooLong);
+  const { trends, from, at, compared: known, fault, asking, again } = useTrends(place, stretch, !tooLong), compared = known && (trends?.before.runs ?? 0) > 0;
   useEffect(() => bringAhead(bringSpark), []);
   const go = (next: TrendsPlace): void => history.push(trendsAddress(next));
   const narrowed = place.companies.length + place.sources.length + place.types.length > 0;
-  const said = trends === null ? '' : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${compared ? `Against the ${stretch.count === 1 ? 'day' : plural(stretch.count, 'day')} before` : asking ? 'The time before is being asked for' : 'The time before is not known here'}`;
+  const said = trends === null ? '' : `${fromWords(from, at === null ? null : formatWhen(at, rule.zone))}. ${known ? `${compared ? 'Against' : 'Nothing ran in'} the ${stretch.count === 1 ? 'day' : plural(stretch.count, 'day')} before` : asking ? 'The time before is being asked for' : 'The time before is not known here'}`;
   return (
     <Page title="Trends">
       <div className="min-h-full bg-sheet pb-8">
@@ -81,7 +81,7 @@ interface FiguresProps { readonly place: TrendsPlace; readonly trends: TrendsVie
 /** What the whole time came to, each figure a way to its results. */
 function Figures({ place, trends: { now, before }, stretch, compared, opens }: FiguresProps) {
   const href = (states: readonly RunState[]): string | null => (opens ? drillAddress(place, stretch.days, states) : null), rate = failureRate(now), was = failureRate(before);
-  const by = (count: number): Delta | null => (compared && before.runs > 0 ? moreOrFewer(count) : null);
+  const by = (count: number): Delta | null => (compared ? moreOrFewer(count) : null);
   return (
     <ul className="m-0 grid list-none grid-cols-2 p-0 desk:grid-cols-4">
       <Figure title="Failed" href={href(FAILED)} delta={by(now.failed - before.failed)}>{formatCount(now.failed)} <Unit of={now.failed === 1 ? 'run' : 'runs'} /></Figure>
