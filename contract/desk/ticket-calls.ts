@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { ApplicationsSchema } from '../people/company-fields.ts';
 import { anyId, moment, PAGE, pageOf, words } from '../paging.ts';
 import { NamedSchema, StatusSchema, TICKET_BY, TICKET_SYSTEMS, ticketDescription, ticketSubject } from './tickets.ts';
 
@@ -23,7 +22,9 @@ export type TicketOut = v.InferOutput<typeof ticketOut>;
 const problemOut = v.object({ n: v.number(), run: v.number(), job: v.string(), computer: v.string(), state: v.string(), cause: v.string(), runs: v.number(), openedAt: v.number(), closedAt: orNull(v.number()) });
 export const ticketWhole = v.object({ ...ticketFields, description: v.string(), contact: orNull(NamedSchema), list: v.array(problemOut) });
 export type TicketWhole = v.InferOutput<typeof ticketWhole>;
-const reportedTicket = v.object({ ...ticketFields, applications: ApplicationsSchema });
+/** Its company in other systems. */
+const elsewhere = v.object({ id: orNull(v.string()) });
+const reportedTicket = v.object({ ...ticketFields, applications: v.object({ vac: elsewhere, vcd: elsewhere, zerto: elsewhere }) });
 
 /** What the form of a new ticket offers. `blocked`: why none can be opened for this company now. */
 const ticketForm = v.object({

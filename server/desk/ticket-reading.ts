@@ -3,7 +3,7 @@ import type { TicketFormOut, TicketOut, TicketWhole } from '#contract/desk/ticke
 import { type TicketRow, ticketNumber } from '#contract/desk/tickets.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
-import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
+import { type Applications, NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { TenantTx } from '../store/store.ts';
 import { type Scope, seesCompany } from '../sync/scope.ts';
@@ -80,8 +80,9 @@ export async function wholeOf(tx: TenantTx, row: TicketRow): Promise<TicketWhole
   };
 }
 
-export const reported = async (tx: TenantTx, page: Paged<TicketRow>): Promise<Paged<TicketOut & { applications: NonNullable<CompanyRow['applications']> }>> =>
-  ({ ...page, rows: (await told(tx, page.rows)).map(({ out, company }) => ({ ...out, applications: company?.applications ?? NO_APPLICATIONS })) });
+export const reported = async (tx: TenantTx, page: Paged<TicketRow>): Promise<Paged<TicketOut & { applications: Pick<Applications, 'vac' | 'vcd' | 'zerto'> }>> => ({
+  ...page, rows: (await told(tx, page.rows)).map(({ out, company }) => { const { vac, vcd, zerto } = company?.applications ?? NO_APPLICATIONS; return { ...out, applications: { vac, vcd, zerto } }; }),
+});
 
 /** TICKET-8: what can be chosen, and whether a ticket can be opened at all. */
 export async function formOf(tx: TenantTx, world: World, desk: Desk, company: CompanyRow): Promise<TicketFormOut> {

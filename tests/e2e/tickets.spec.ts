@@ -1,0 +1,127 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { connectWiseStandIn, KEYS, PRIVATE } from '#tests/server/desk/stand-ins/connectwise.ts';
+import type { ConnectWiseStandIn } from '#tests/server/desk/stand-ins/connectwise.ts';
+import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { axeInBoth, faultsOf } from './sound.ts';
+
+let portal: Portal;
+let cw: ConnectWiseStandIn;
+test.beforeAll(async () => {
+  test.setTimeout(120_000);
+  // The server of this walk may ask this machine, where ConnectWise is played.
+  Object.assign(process.env, ALLOWED);
+  portal = await startPortal('none').finally(() => { for (const name of Object.keys(ALLOWED)) Reflect.deleteProperty(process.env, name); });
+  cw = await connectWiseStandIn(() => Date.now());
+});
+test.afterAll(async () => { await portal.stop(); await cw.stop(); });
+
+const ALLOWED = { DAYBOOK_OUTBOUND_ALLOW: '127.0.0.0/8,::1', DAYBOOK_OUTBOUND_HTTP: '1' };
+const failed = (job: string): Parameters<typeof post>[2][number] => ({ job, computer: `${job} server`, status: 'Failed', message: 'Unable to connect to host: timed out', startTime: new Date(Date.now() - 600_000).toISOString() });
+const SHOTS = process.env['SHOTS'];
+const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
+
+test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected and a company mapped; a ticket for two problems is seen by somebody else, closed there, and the problems show it, with no network as well', async ({ browser }) => {
+  test.setTimeout(120_000);
+  const [keeper, dana, other] = [await begun(browser), await begun(browser), await begun(browser)];
+  const faults = faultsOf(keeper);
+  const api = await apiOf(portal, 'admin'), [company] = await api('GET', 'companies') as { name: string }[];
+  Object.assign(cw.companies[0] ?? {}, { name: company?.name });
+  await post(portal.url, await keyOf(portal), [failed('Files'), failed('Mail'), failed('Sql')]);
+
+  // Without a system: a ticket is kept here, or a number is named.
+  await signIn(dana, portal.url, 'dana', portal.password);
+  await rowOf(dana, 'Sql').click();
+  await dana.keyboard.press('t');
+  await expect(dana.getByLabel('Subject')).toHaveValue('Failed: Sql on Sql server');
+  await axeInBoth(dana, 'new ticket');
+  await dana.getByRole('button', { name: 'Tie to a number instead' }).click();
+  await dana.getByLabel('Ticket number').fill('T-77');
+  await dana.keyboard.press('Enter');
+  await expect(rowOf(dana, 'Sql')).toContainText('T-77');
+
+  await signIn(keeper, portal.url, 'admin', portal.password);
+  await keeper.goto(`${portal.url}/monitoring/ticketing`);
+  await keeper.getByLabel('System').selectOption('connectwise');
+  await keeper.getByLabel('Address').fill(cw.url);
+  await keeper.getByLabel('Company', { exact: true }).fill(KEYS.company);
+  await keeper.getByLabel('Public key').fill(KEYS.publicKey);
+  await keeper.getByLabel('Private key').fill('wrong');
+  await keeper.getByLabel('Client ID').fill(KEYS.clientId);
+  await keeper.getByRole('button', { name: 'Save and test' }).click();
+  await expect(keeper.getByText('ConnectWise did not accept the keys.')).toBeVisible();
+  await keeper.getByLabel('Private key').fill(PRIVATE);
+  await keeper.getByRole('button', { name: 'Save and test' }).click();
+  await expect(keeper.getByText('ConnectWise answered: 2 boards, 3 statuses.')).toBeVisible();
+  await keeper.getByLabel('Board').selectOption('Backup');
+  await expect(keeper.getByLabel('Status of a new one')).toBeVisible();
+  await keeper.getByLabel('Status of a new one').selectOption('New');
+  await keeper.getByLabel('Status of a closed one').selectOption('Completed');
+  await keeper.getByLabel('Priority').selectOption('Priority 1 - Critical');
+  await keeper.getByRole('button', { name: 'Save and test' }).click();
+  await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText('Not mapped');
+  await keeper.getByRole('button', { name: 'Check and match by name' }).click();
+  await keeper.getByRole('button', { name: 'Map it' }).click();
+  await expect(keeper.getByRole('listitem').filter({ hasText: company?.name ?? '' })).toContainText('OK');
+  await axeInBoth(keeper, 'ticketing');
+  await shot(keeper, 'ticketing');
+  await keeper.setViewportSize({ width: 390, height: 844 });
+  expect(await keeper.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await shot(keeper, 'ticketing-phone');
+
+  // Two rows, one ticket.
+  await signIn(other, portal.url, 'admin', portal.password);
+  await dana.goto(`${portal.url}/monitoring/daily-checks`);
+  for (const job of ['Files', 'Mail']) await rowOf(dana, job).getByRole('checkbox').click();
+  await dana.getByRole('toolbar').or(dana.getByRole('region', { name: /selected/i })).first().or(dana.locator('body')).press('t');
+  await dana.getByLabel('Subject').fill('Two hosts cannot be reached');
+  await expect(dana.getByText('It is opened in ConnectWise for')).toBeVisible();
+  await shot(dana, 'new-ticket');
+  await dana.getByRole('button', { name: 'Open a ticket' }).click();
+  await expect(dana.getByText('Ticket 5001 opened')).toBeVisible();
+  expect(cw.tickets).toMatchObject([{ summary: 'Two hosts cannot be reached', board: { id: 2 }, priority: { id: 5 }, closedFlag: false }]);
+  for (const job of ['Files', 'Mail']) await expect(rowOf(other, job)).toContainText('5001');
+
+  // Closed there: it comes by asking, which a look at the connection brings forward.
+  cw.turn(5001, 3);
+  await api('POST', 'monitoring/backoffice/ticketing/test', {});
+  await rowOf(other, 'Files').click();
+  await expect(other.locator('.rp-facts')).toContainText(/5001\s*closed/, { timeout: 20_000 });
+  await shot(other, 'closed-in-panel');
+
+  // The page of tickets: found, opened again, by keys.
+  await dana.goto(`${portal.url}/monitoring/tickets`);
+  await expect(dana.getByRole('heading', { level: 2, name: 'No open ticket' })).toBeVisible();
+  await axeInBoth(dana, 'no ticket');
+  await dana.getByLabel('State').selectOption('closed');
+  await dana.getByRole('button', { name: /Two hosts/ }).press('Enter');
+  await expect(dana.getByRole('heading', { level: 2, name: 'Two hosts cannot be reached' })).toBeFocused();
+  await expect(dana.getByText('Closed in the ticketing system')).toBeVisible();
+  await axeInBoth(dana, 'ticket');
+  await shot(dana, 'ticket');
+  await dana.emulateMedia({ colorScheme: 'dark' });
+  await shot(dana, 'ticket-dark');
+  await dana.setViewportSize({ width: 390, height: 844 });
+  expect(await dana.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await shot(dana, 'ticket-phone');
+  await dana.getByRole('button', { name: 'Open again' }).click();
+  await expect(dana.getByText('Ticket opened again')).toBeVisible();
+  await expect.poll(() => cw.tickets[0]?.closedFlag).toBe(false);
+  await dana.keyboard.press('Escape');
+  await dana.goto(`${portal.url}/monitoring/tickets`);
+  await expect(dana.getByRole('button', { name: /Two hosts/ })).toBeVisible();
+  await shot(dana, 'list-phone');
+
+  // With no network the row knows it, and a number is named only.
+  await expect(other.locator('.rp-facts')).toContainText(/5001\s*open/, { timeout: 20_000 });
+  for (const page of [dana, other]) await page.context().setOffline(true);
+  await portal.kill();
+  await expect(dana.getByText('A ticket is opened or changed with the network only.')).toBeVisible();
+  await expect(dana.getByRole('button', { name: /Two hosts/ })).toBeVisible();
+  await expect(rowOf(other, 'Files')).toContainText('5001');
+  expect(faults).toEqual([]);
+  for (const page of [keeper, dana, other]) await page.context().close();
+});
+
+const begun = async (browser: import('@playwright/test').Browser): Promise<Page> => (await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })).newPage();
