@@ -20,8 +20,6 @@ export async function queueReport({ sql, tenant }: TenantTx, world: World, { set
   return row?.id ?? null;
 }
 
-export const OPEN = ['waiting', 'making', 'sending'] as const;
-
 /** What the history tells of it. */
 export const sentOut = (row: SentRow, names: ReadonlyMap<UserId, string>, file: { readonly name: string; readonly bytes: number; readonly until: Ms } | undefined): SentOut => ({
   _id: row.id, setting: row.setting_id, name: row.fields.name, template: row.fields.template, format: row.fields.format, how: row.due_at === null ? 'hand' : 'schedule', by: row.by_id === null ? null : names.get(row.by_id) ?? 'A former user',
