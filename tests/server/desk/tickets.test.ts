@@ -116,6 +116,18 @@ eachDatabase((_name, open) => {
     expect((await desk.rita('GET', 'monitoring/reporting/tickets?from=10&to=5')).status).toBe(400);
   });
 
+  test('TICKET-4: ten thousand tickets are paged and searched', async () => {
+    const desk = await aDesk(ground), status = { id: 'new', name: 'New', closed: false };
+    await ground.world.store.tenant(desk.office.tenant, (tx) => tx.append(Array.from({ length: 10_000 }, (_, i) => {
+      const id = randomUUID(), company = 1 + i % 2;
+      return { event: { type: 'ticket.made@1', data: { id, number: i + 1, company, system: 'own', contact: null, subject: `Ticket ${i + 1}`, description: '', status, priority: null, owner: null } }, company, entity: `ticket:${id}` };
+    }), { actor: { is: 'clock' }, subject: null, commandId: null, at: ground.world.clock.now() }));
+    const began = performance.now();
+    const [page, last, found, cora] = [await desk.list('?pageSize=200'), await desk.list('?pageSize=200&page=50'), await desk.list('?search=ticket+4321'), await desk.list('?pageSize=10&page=500', desk.cora)];
+    expect([page.count, page.rows[0]?.number, last.rows.at(-1)?.number, found.rows.map(({ number }) => number), cora.count, cora.rows.at(-1)?.number]).toEqual([10_000, 'D-10000', 'D-1', ['D-4321'], 5_000, 'D-1']);
+    expect(performance.now() - began).toBeLessThan(10_000);
+  }, 120_000);
+
   test('TICKET-7: without a system too, a success closes a ticket and the same failure within the days opens it again, where that is switched on', async () => {
     const desk = await aDesk(ground);
     await desk.connect({ reopenDays: 3, resolveOnSuccess: true });
