@@ -23,6 +23,7 @@ export const PAGES = {
   '/monitoring/report-settings': { ability: 'monitoring.report-settings', when: ({ reporting: { visibleFor } }, roles) => visibleFor.some((one) => one === 'all' || roles.includes(one)) },
   '/monitoring/evidence': { ability: 'monitoring.daily-checks' },
   '/monitoring/repositories': { ability: 'monitoring.repositories' },
+  '/monitoring/computers': { ability: 'monitoring.daily-checks' },
   '/monitoring/rankings': { ability: 'monitoring.rankings' },
   '/monitoring/spreadsheet': { ability: 'monitoring.spreadsheet-report' },
   '/monitoring/analytics/trends': { ability: 'monitoring.trends' },

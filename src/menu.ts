@@ -18,6 +18,7 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks' },
     { to: '/monitoring/evidence', word: 'Evidence', icon: 'log' },
     { to: '/monitoring/repositories', word: 'Repositories', icon: 'repository' },
+    { to: '/monitoring/computers', word: 'Computers', icon: 'computer' },
     { to: '/monitoring/rankings', word: 'Rankings', icon: 'ranking' },
     { to: '/monitoring/spreadsheet', word: 'Spreadsheet report', icon: 'sheet' },
     { to: '/monitoring/tickets', word: 'Tickets', icon: 'ticket' },

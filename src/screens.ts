@@ -39,6 +39,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/sla': async () => (await import('./areas/monitoring/sla/screen.tsx')).Sla,
   '/monitoring/evidence': async () => (await import('./areas/monitoring/evidence/evidence.tsx')).EvidenceScreen,
   '/monitoring/repositories': async () => (await import('./areas/monitoring/repositories/screen.tsx')).Repositories,
+  '/monitoring/computers': async () => (await import('./areas/monitoring/computers/screen.tsx')).DiscoveredComputers,
   '/monitoring/rankings': async () => (await import('./areas/monitoring/rankings/screen.tsx')).Rankings,
   '/monitoring/spreadsheet': async () => (await import('./areas/monitoring/spreadsheet/screen.tsx')).Spreadsheet,
   '/monitoring/analytics/trends': async () => (await import('./areas/monitoring/trends/screen.tsx')).Trends,

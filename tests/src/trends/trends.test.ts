@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
-import type { RepositoryOut } from '#contract/monitoring/desk-calls.ts';
+import type { ComputerOut, RepositoryOut } from '#contract/monitoring/desk-calls.ts';
 import type { TrendDay } from '#contract/monitoring/trends.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
+import { computersAddress, computersPlace, SHOWS, shownComputers } from '#src/areas/monitoring/computers/rows.ts';
 import { MEASURES, rankingsAddress, rankingsPlace } from '#src/areas/monitoring/rankings/address.ts';
 import { repositoriesAddress, repositoriesPlace } from '#src/areas/monitoring/repositories/address.ts';
 import { ORDERS, rowsOf, shownRows } from '#src/areas/monitoring/repositories/rows.ts';
@@ -40,12 +41,13 @@ test('TREND-3: a figure leads to the results that it counts', () => {
   expect(listOf(queryOf(cellAddress({ company: 2, job: null, name: 'A & B' }, '2026-11-03')))).toMatchObject({ companies: [2], text: 'A & B', jobs: [] });
 });
 
+const sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);
 const daysFrom = (first: string, count: number): TrendDay[] => Array.from({ length: count }, (_, i) => ({ day: addDays(first, i), from: 0, runs: 10, failures: i % 3, warnings: 1, missed: 0 }));
 
 test('TREND-6: buckets hold each day once, in order, and no number is lost', () => {
   expect([1, 45, 46, 182, 183, 366].map(unitOf)).toEqual(['day', 'day', 'week', 'week', 'month', 'month']);
   fc.assert(fc.property(fc.integer({ min: 1, max: 366 }), fc.integer({ min: 0, max: 60 }), (count, late) => {
-    const days = daysFrom(addDays('2025-09-12', late), count), before = daysFrom('2024-09-12', count), buckets = bucketsOf(days, before), sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);
+    const days = daysFrom(addDays('2025-09-12', late), count), before = daysFrom('2024-09-12', count), buckets = bucketsOf(days, before);
     expect([buckets[0]?.days[0], buckets.at(-1)?.days[1]]).toEqual([days[0]?.day, days.at(-1)?.day]);
     expect(buckets.slice(1).every(({ days: [first] }, i) => first === addDays(buckets[i]?.days[1] ?? '', 1))).toBe(true);
     expect([sum(buckets.map((one) => one.failures)), sum(buckets.map((one) => one.before?.failures ?? -1)), sum(bucketed(days.map((one) => one.failures), days))]).toEqual([sum(days.map((one) => one.failures)), sum(before.map((one) => one.failures)), sum(days.map((one) => one.failures))]);
@@ -58,8 +60,9 @@ test('TREND-6: buckets hold each day once, in order, and no number is lost', () 
 test('TREND-6: whatever there is one of can be seen, and no bar leaves its chart', () => {
   fc.assert(fc.property(fc.integer({ min: 1, max: 46 }), fc.integer({ min: 200, max: 1_600 }), (count, width) => {
     const drawn = draw(bucketsOf(daysFrom('2026-01-01', count), daysFrom('2025-01-01', count)), width);
-    for (const { failed, warning } of drawn.buckets) for (const box of [failed, warning]) if (box) expect(box.height >= 2 && box.y >= 0 && box.y + box.height <= FLOOR + 0.001 && box.x >= 0 && box.x + box.width <= width + 0.001).toBe(true);
+    return drawn.buckets.flatMap(({ failed, warning }) => [failed, warning]).every((box) => box === null || (box.height >= 2 && box.y >= 0 && box.y + box.height <= FLOOR + 0.001 && box.x >= 0 && box.x + box.width <= width + 0.001));
   }));
+  expect(draw(bucketsOf(daysFrom('2026-01-01', 3), null), 800).buckets.map(({ failed, warning, before }) => [failed !== null, warning !== null, before])).toEqual([[false, true, null], [true, true, null], [true, true, null]]);
 });
 
 test('TREND-3: a rate is of what ended or should have run, and a little is never none', () => {
@@ -80,8 +83,18 @@ test('TREND-7: the fullest stand first, those without a size last, and full, soo
   expect(rows.find(({ id }) => id === 'by free')).toMatchObject({ used: 95, free: 5, share: 0.95 });
 });
 
+test('TREND-9: computers without a job stand first, ignored ones until they are not, and the address keeps what is shown', () => {
+  const of = (_id: string, more: Partial<ComputerOut>): ComputerOut => ({ _id, company: 1, hostName: _id, os: null, osType: null, ipAddresses: ['10.0.0.7'], firstSeenAt: 0, seenAt: NOW, jobs: 0, note: null, ignored: null, ...more });
+  const all = [of('pc-10', { jobs: 2 }), of('pc-2', {}), of('meant', { ignored: { by: 'u', at: 0, until: NOW + 1 } }), of('over', { ignored: { by: 'u', at: 0, until: NOW } })];
+  const show = (which: (typeof SHOWS)[number], text = '') => shownComputers(all, { show: which, text }, new Map([[1, 'Acme']]), NOW).map(({ id, standing }) => `${id} ${standing}`);
+  expect(show('all')).toEqual(['over bare', 'pc-2 bare', 'meant ignored', 'pc-10 kept']);
+  expect([show('ignored'), show('kept', 'ACME'), show('bare', 'pc'), show('all', '10.0.0.7').length, show('all', 'nowhere')]).toEqual([['meant ignored'], ['pc-10 kept'], ['pc-2 bare'], 4, []]);
+  fc.assert(fc.property(fc.record({ span, show: fc.constantFrom(...SHOWS), text: fc.constantFrom('', 'a & b') }), (place) => { expect(computersPlace(queryOf(computersAddress(place)))).toEqual(place); }));
+});
+
+const line = (i: number): SheetLine => ({ key: `j${i}`, company: 1, companyName: '=Acme', job: i, name: `+job ${i}`, detail: 'pc', share: 0.5, cells: ['Failed', null, 'off'] });
+
 test('TREND-8: a file has every row and day, in pages, and begins no formula; a cancelled one is none', async () => {
-  const line = (i: number): SheetLine => ({ key: `j${i}`, company: 1, companyName: '=Acme', job: i, name: `+job ${i}`, detail: 'pc', share: 0.5, cells: ['Failed', null, 'off'] });
   const all = Array.from({ length: 450 }, (_, i) => line(i)), heads = ['2026-11-01', '2026-11-02', '2026-11-03'].map((day) => ({ day, from: 0, to: 0, weekend: false, today: false, standing: 'here' as const })), shares: number[] = [];
   const making = makeSheetFile(sheetPlace(''), heads, (first) => Promise.resolve({ lines: all.slice(first, first + 200), total: all.length }), NOW, 'UTC', (share) => shares.push(share));
   const made = await making.done(), lines = (await made?.file.text() ?? '').trim().split('\r\n');
