@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { QUESTIONS } from '#contract/account/questions.ts';
 import { ask, makeGround, provider, user } from '../http/ground.ts';
 import { accountApp, setSettings, signedIn } from './posted.ts';
+
+vi.unmock('@node-rs/argon2');
 
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ACCOUNT_RULE } from '#server/account/throttle.ts';
 import { appOf, login, makeGround, provider, user } from '../http/ground.ts';
+
+vi.unmock('@node-rs/argon2');
 
 const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
