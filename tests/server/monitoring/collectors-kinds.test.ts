@@ -3,9 +3,9 @@ import { scheduleOf } from '#server/monitoring/collectors/vspc-jobs.ts';
 import type { Store } from '#server/store/store.ts';
 import { json, outside, type Asked, type Outside, type Told } from '../outbound/outside.ts';
 import { DAY, HOUR, iso, memoryStore, NOON } from './ground.ts';
-import { aField, type Field } from './stand-ins/ground.ts';
+import { aConsole, aField, type Field } from './stand-ins/ground.ts';
 import { anAgent, anAgentJob, anOffice365Job } from './stand-ins/vspc-estate.ts';
-import { uid, vspcStandIn } from './stand-ins/vspc.ts';
+import { uid } from './stand-ins/vspc.ts';
 
 let store: Store, field: Field, there: Outside | undefined;
 beforeAll(async () => { store = await memoryStore(); });
@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const status = async (): Promise<string[]> => { const told = await field.told(); return told.ok ? (told.value[0]?.collections ?? []).map(({ entity, status, error }) => `${entity} ${status}${error === null ? '' : ` ${error}`}`) : []; };
 
 test('COLLECT-2: agents give their jobs a computer, and jobs of Microsoft 365 a server', async () => {
-  const vspc = await vspcStandIn();
+  const vspc = await aConsole();
   there = vspc.outside;
   await field.company('Ours', uid('company Company 0'));
   vspc.console.agents.push(anAgent('Company 0', 'laptop-1'));

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Store } from '#server/store/store.ts';
 import { HOUR, memoryStore, NOON } from './ground.ts';
-import { aField } from './stand-ins/ground.ts';
+import { aConsole, aField } from './stand-ins/ground.ts';
 import { aJob, aSession, fill } from './stand-ins/vspc-estate.ts';
-import { uid, vspcStandIn } from './stand-ins/vspc.ts';
+import { uid } from './stand-ins/vspc.ts';
 
 const JOBS = 10_000, COMPANIES = 50;
 /** On two cores that others use as well. */
@@ -12,7 +12,7 @@ let store: Store;
 beforeAll(async () => { store = await memoryStore(); });
 
 test('COLLECT-3: a console of ten thousand jobs is read whole, and what has changed of it the next time, in bounded time', async () => {
-  const vspc = await vspcStandIn(), field = await aField(store);
+  const vspc = await aConsole(), field = await aField(store);
   const jobs = fill(vspc.console, COMPANIES, JOBS, NOON - HOUR);
   for (let c = 0; c < COMPANIES; c += 1) await field.company(`Company ${c}`, uid(`company Company ${c}`));
   for (const job of jobs.slice(0, 2_000)) vspc.console.sessions.push(aSession(job, NOON - 30 * HOUR));

@@ -5,9 +5,9 @@ import { keyHandlers } from '#server/monitoring/keys.ts';
 import type { Store } from '#server/store/store.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { anAsk, HOUR, memoryStore, NOON } from './ground.ts';
-import { aField, type Field, idOf } from './stand-ins/ground.ts';
+import { aConsole, aField, type Field, idOf } from './stand-ins/ground.ts';
 import { fill } from './stand-ins/vspc-estate.ts';
-import { KEY, uid, USER, vspcStandIn } from './stand-ins/vspc.ts';
+import { KEY, uid, USER } from './stand-ins/vspc.ts';
 
 let store: Store;
 beforeAll(async () => { store = await memoryStore(); });
@@ -31,7 +31,7 @@ test('COLLECT-1: a connection is kept with its secret sealed, and nothing that i
 });
 
 test('COLLECT-1: a secret goes to no other address than the one it was given for', async () => {
-  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await vspcStandIn();
+  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await aConsole();
   const id = await field.connect('https://vspc.example:1280');
   const elsewhere = { ok: false, failure: { kind: 'bad-input', issues: [{ path: 'credentials', message: MESSAGES.connectionSecretAgain }] } };
   expect(await handlers.editConnection({ id, ...FIELDS, address: vspc.outside.url }, as(field))).toMatchObject(elsewhere);
@@ -42,7 +42,7 @@ test('COLLECT-1: a secret goes to no other address than the one it was given for
 });
 
 test('COLLECT-1: it is tried before it is kept: how many companies, or why not', async () => {
-  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await vspcStandIn();
+  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await aConsole();
   fill(vspc.console, 3, 0, NOON);
   const tried = (credentials: Parameters<typeof handlers.testConnection>[0]['credentials'], address = vspc.outside.url) => handlers.testConnection({ kind: 'vspc', address, certificate: null, credentials }, as(field));
   expect(await tried({ is: 'key', secret: KEY })).toEqual({ ok: true, value: { ok: true, says: 'Veeam Service Provider Console answers: 3 companies.', seen: null } });
@@ -75,7 +75,7 @@ test('COLLECT-1: who is bound to companies keeps connections of those, and other
 });
 
 test('COLLECT-1: with a connection its secret, what it found and the ways by which it reported end; its results stay', async () => {
-  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await vspcStandIn();
+  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await aConsole();
   await field.company('Ours', uid('company Company 0'));
   fill(vspc.console, 1, 3, NOON - HOUR);
   const id = await field.connect(vspc.outside.url);
@@ -93,7 +93,7 @@ test('COLLECT-1: with a connection its secret, what it found and the ways by whi
 });
 
 test('COLLECT-4: a sync that is asked for is done at once, and one that is switched off asks nothing', async () => {
-  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await vspcStandIn();
+  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await aConsole();
   const id = await field.connect(vspc.outside.url);
   await field.round();
   const before = vspc.outside.asked.length;
@@ -110,7 +110,7 @@ test('COLLECT-4: a sync that is asked for is done at once, and one that is switc
 });
 
 test('COLLECT-2: companies that a connection has found are offered to be taken over, without another setting', async () => {
-  const field = await aField(store), vspc = await vspcStandIn();
+  const field = await aField(store), vspc = await aConsole();
   const companies = companyHandlers(field.world);
   expect(await companies.companiesOfVac({}, as(field))).toEqual({ ok: true, value: { configured: false, companies: [] } });
   fill(vspc.console, 2, 0, NOON);
@@ -119,5 +119,20 @@ test('COLLECT-2: companies that a connection has found are offered to be taken o
   await field.round();
   const linked = (await field.place.all('company')).find((one) => one.n === n)?.id;
   expect(await companies.companiesOfVac({}, as(field))).toEqual({ ok: true, value: { configured: true, companies: [{ id: uid('company Company 0'), name: 'Company 0', companyId: null }, { id: uid('company Company 1'), name: 'Company 1', companyId: linked }] } });
+  await field.collectors.stop();
+});
+
+test('COLLECT-4: of two servers on one database one reads a connection at a time, and one that died is succeeded', async () => {
+  const field = await aField(store, (world) => ({ ...world, store: { ...world.store, kind: 'postgres' } })), vspc = await aConsole();
+  const id = await field.connect(vspc.outside.url);
+  const held = (until: number) => store.tenant(field.tenant, ({ sql }) => sql.updateTable('connection').set({ held_by: 'another server', held_until: until }).where('id', '=', id).execute());
+  await held(NOON + 240_000);
+  await field.round();
+  await field.round(200_000);
+  expect(vspc.outside.asked).toEqual([]);
+  await field.round(60_000);
+  expect(vspc.outside.asked.length).toBeGreaterThan(5);
+  const [row] = await store.tenant(field.tenant, ({ sql }) => sql.selectFrom('connection').select(['held_by', 'held_until']).execute(), { readOnly: true });
+  expect(row).toEqual({ held_by: null, held_until: 0 });
   await field.collectors.stop();
 });

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -102,7 +102,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         {kept === null && (
           <fieldset className="m-0 min-w-0 border-0 p-0">
             <legend className="pb-1 font-semibold">System</legend>
-            <div className="grid border-t border-hair">
+            <div className="grid border-t border-hair tablet:grid-cols-3 tablet:gap-x-6">
               {KINDS.map((kind) => <Choice key={kind} name="kind" checked={draft.kind === kind} title={KIND_WORDS[kind].name} detail={KIND_WORDS[kind].detail} onChoose={() => change(withKind(draft, kind))} />)}
             </div>
           </fieldset>
@@ -139,16 +139,20 @@ const FEW = 10;
 
 /** What came of the test; a certificate that nobody vouches for is shown, to be compared with that of the system. */
 function Told({ told: { ok, says, seen }, zone, onPin }: { readonly told: ConnectionTested; readonly zone: string; readonly onPin: (pem: string) => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => { place.current?.scrollIntoView({ block: 'nearest' }); }, [says]);
   return (
-    <Callout tone={ok ? 'success' : 'failed'} alert>
-      <p className="m-0">{says}</p>
-      {seen !== null && (
-        <div className="grid gap-2 pt-2">
-          <p className="m-0 text-ink-2">It showed this one, {seen.subject === '' ? 'without a name' : seen.subject}, good until {formatDate(seen.until, zone)}. Compare its SHA-256 fingerprint with the one on the system itself:</p>
-          <p className="m-0 font-mono text-agate break-all">{seen.fingerprint}</p>
-          <div><Button size="sm" onClick={() => onPin(seen.certificate)}>They are the same: believe this one</Button></div>
-        </div>
-      )}
-    </Callout>
+    <div ref={place} className="scroll-mb-4">
+      <Callout tone={ok ? 'success' : 'failed'} alert>
+        <p className="m-0">{says}</p>
+        {seen !== null && (
+          <div className="grid gap-2 pt-2">
+            <p className="m-0 text-ink-2">It showed this one, {seen.subject === '' ? 'without a name' : seen.subject}, good until {formatDate(seen.until, zone)}. Compare its SHA-256 fingerprint with the one on the system itself:</p>
+            <p className="m-0 font-mono text-agate break-all">{seen.fingerprint}</p>
+            <div><Button size="sm" onClick={() => onPin(seen.certificate)}>They are the same: believe this one</Button></div>
+          </div>
+        )}
+      </Callout>
+    </div>
   );
 }

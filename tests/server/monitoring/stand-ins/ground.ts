@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll } from 'vitest';
 import type { TakesOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { RunRow } from '#contract/monitoring/rows.ts';
@@ -8,7 +9,17 @@ import type { Store } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { HERE } from '../../outbound/outside.ts';
 import { anAsk, aPlace, type Ground, type Place } from '../ground.ts';
-import { KEY, uid } from './vspc.ts';
+import { KEY, type StandIn, uid, vspcStandIn } from './vspc.ts';
+
+const open: StandIn[] = [];
+afterAll(async () => { await Promise.all(open.map((one) => one.outside.stop())); });
+
+/** A console that ends after the file. */
+export async function aConsole(): Promise<StandIn> {
+  const one = await vspcStandIn();
+  open.push(one);
+  return one;
+}
 
 export interface Field {
   readonly place: Place; readonly world: World; readonly tenant: string;

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { NOON } from '../ground.ts';
+import { aConsole } from './ground.ts';
 import { aComputer, aJob, aLicence, anAgent, anAgentJob, anAlarm, anOffice365Job, aRepository, aSession, fill } from './vspc-estate.ts';
 import { PUBLISHED } from './vspc-schema.ts';
-import { KEY, USER, vspcStandIn } from './vspc.ts';
+import { KEY, USER } from './vspc.ts';
 
 const JOB = { company: 'Company 0', server: 'vbr-0', name: 'SQL nightly' };
 
@@ -11,7 +12,7 @@ const faults = (name: string, answer: unknown): readonly string[] => { const { i
 const refused = (row: Record<string, unknown>): boolean => !v.safeParse(PUBLISHED['infrastructure/backupServers/jobs'] ?? v.any(), { meta: { pagingInfo: { total: 1, count: 1, offset: 0 } }, data: [row] }).success;
 
 test('COLLECT-8: every answer of the stand-in has the form that the console publishes', async () => {
-  const vspc = await vspcStandIn(), { console } = vspc;
+  const vspc = await aConsole(), { console } = vspc;
   fill(console, 2, 40, NOON);
   console.jobs.push(aJob(JOB, NOON, { status: 'Running', lastEndTime: null }), aJob(JOB, NOON, { scheduleType: 'Periodically', schedule: { periodicallyScheduleOptions: { kind: 'Hours', fullPeriod: 4 } } }));
   console.sessions.push(aSession(JOB, NOON), aSession(JOB, NOON - 90_000_000, { result: 'Failed', failureMessage: 'x' }));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Asked, json, outside, type Outside, type Told } from '../../outbound/outside.ts';
+import { type Asked, json, listen, type Outside, type Told } from '../../outbound/listen.ts';
 
 /** A row as the console tells it. */
 export type Row = Record<string, unknown>;
@@ -42,7 +42,7 @@ export async function vspcStandIn(): Promise<StandIn> {
   };
   const tokens = new Set<string>([KEY]), refreshes = new Set<string>(), later = new Map<string, { told: Told; asked: number }>();
   let made = 0;
-  const stand: StandIn = { console, tokens, signIns: 0, renewals: 0, outside: await outside(tell) };
+  const stand: StandIn = { console, tokens, signIns: 0, renewals: 0, outside: await listen(tell) };
   return stand;
 
   async function tell(asked: Asked): Promise<Told> {
