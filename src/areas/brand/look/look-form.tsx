@@ -48,8 +48,8 @@ export function LookForm({ draft, branding, pictures, own, faults, onText, onDra
         <PictureField {...picture('logo', branding.sidebarLogoUrl)} label="Logo" dark hint="24 px high in the sidebar, 32 px on the sign-in page, 160 px wide at most." />
         <PictureField {...picture('logo-dark', branding.sidebarLogoDarkUrl ?? null)} label="Logo for the dark theme" dark hint="Where the other one cannot be seen well. Without it, the other one stands." />
         <div className="grid grid-cols-2 items-start gap-4">
-          <TextField {...field('sidebarLogoWidth')} label="Logo width" inputMode="numeric" maxLength={3} hint="Their proportion counts. Empty: as the file." />
-          <TextField {...field('sidebarLogoHeight')} label="Logo height" inputMode="numeric" maxLength={3} hint="From 8 to 400." />
+          <TextField {...field('sidebarLogoWidth')} label="Logo width" inputMode="numeric" maxLength={3} hint="Their proportion counts." />
+          <TextField {...field('sidebarLogoHeight')} label="Logo height" inputMode="numeric" maxLength={3} hint="8 to 400. Empty: as the file." />
         </div>
         <PictureField {...picture('favicon', branding.favIconUrl)} label="Icon of the tab" dark={false} hint="Square, 32 px at least. An ICO file is taken as well." />
       </FormSection>
