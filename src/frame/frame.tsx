@@ -47,15 +47,15 @@ export function Frame() {
     );
   }
   return (
-    <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)]">
+    <div className="grid h-dvh grid-cols-[minmax(0,1fr)] tablet:grid-cols-[auto_minmax(0,1fr)] print:block print:h-auto">
       <a
         href="#content" onClick={(event) => { event.preventDefault(); document.getElementById('content')?.focus(); }}
         className="absolute top-2 left-2 z-50 -translate-y-20 rounded-part border border-control bg-sheet px-3 py-2 text-ink focus:translate-y-0"
       >
         Skip to the content
       </a>
-      {wide && <Sidebar />}
-      <div className="grid min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto]">
+      {wide && <div className="contents print:hidden"><Sidebar /></div>}
+      <div className="grid min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)_auto] print:block">
         <div>
           {me?.acting != null && <Suspense><ActingBanner /></Suspense>}
           {me !== null && <Suspense><Notifications key={me.id} me={me} /></Suspense>}

@@ -28,7 +28,7 @@ export function Page({ title, detail, progress, search, action, scroll = 'page',
   const [searching, setSearching] = useState(false);
   const wide = useWide();
   return (
-    <div className="grid h-full min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)]">
+    <div className="grid h-full min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)] print:block">
       <title>{`${title} - ${portal}`}</title>
       <header className="flex min-h-14 min-w-0 flex-wrap items-center gap-x-4 border-b border-rule bg-paper px-2 tablet:flex-nowrap tablet:px-5">
         <div className="flex h-14 min-w-0 grow items-center gap-x-2 tablet:grow-0 tablet:gap-x-4">
@@ -36,7 +36,7 @@ export function Page({ title, detail, progress, search, action, scroll = 'page',
           <h1 className="m-0 truncate text-head">{title}</h1>
           {detail !== undefined && <span className="hidden pt-[7px] text-agate whitespace-nowrap text-ink-3 desk:block">{detail}</span>}
         </div>
-        <div className="order-1 flex h-14 items-center gap-1 tablet:order-2 tablet:ml-auto tablet:min-w-0 tablet:shrink-[20] tablet:gap-4">
+        <div className="order-1 flex h-14 items-center gap-1 print:hidden tablet:order-2 tablet:ml-auto tablet:min-w-0 tablet:shrink-[20] tablet:gap-4">
           {search !== undefined && !wide && (
             <IconButton
               icon="search" label="Search" aria-expanded={searching} className="order-last h-11 min-w-11" onClick={() => setSearching(!searching)}
@@ -52,7 +52,7 @@ export function Page({ title, detail, progress, search, action, scroll = 'page',
         </div>
         {search !== undefined && searching && !wide && <div className="order-4 w-full px-2 pb-3">{search}</div>}
       </header>
-      <main id="content" tabIndex={-1} className={`min-h-0 min-w-0 outline-none ${scroll === 'page' ? 'overflow-auto' : 'overflow-hidden'}`}>{children}</main>
+      <main id="content" tabIndex={-1} className={`min-h-0 min-w-0 outline-none print:overflow-visible ${scroll === 'page' ? 'overflow-auto' : 'overflow-hidden'}`}>{children}</main>
     </div>
   );
 }
