@@ -52,7 +52,7 @@ export function Toolbar({ board, rule, today, now, counted, missing, printing, o
       <Toggle on={board.problemsOnly} shape="rounded-part" onPress={() => onBoard({ ...board, problemsOnly: !board.problemsOnly })}>
         {board.problemsOnly && <Icon name="check" className="text-accent" />}Only with problems
       </Toggle>
-      {board.text !== '' && <FilterChip label="Search" value={board.text} onRemove={() => onBoard({ ...board, text: '' })} />}
+      {board.text !== '' && <span className="inline-flex tablet:hidden"><FilterChip label="Search" value={board.text} onRemove={() => onBoard({ ...board, text: '' })} /></span>}
       <span className="min-w-0 text-agate whitespace-nowrap text-ink-3">{counted}</span>
       {missing !== null && <span className="min-w-0 truncate text-agate text-ink-2 max-tablet:hidden" title={missing}>{missing}</span>}
       <span className="ml-auto inline-flex shrink-0 gap-1">
