@@ -3,7 +3,7 @@ import type { AutotaskAt } from '#contract/desk/ticketing.ts';
 import type { Named } from '#contract/desk/tickets.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { World } from '../world.ts';
-import { askPsa, type Psa, PsaFault, REFERENCE, type RemoteChange, type RemoteTicket, sameSite, shaped } from './psa.ts';
+import { askPsa, cut, type Psa, PsaFault, REFERENCE, type RemoteChange, type RemoteTicket, sameSite, shaped } from './psa.ts';
 
 const num = v.pipe(v.number(), v.integer());
 const text = v.optional(v.nullable(v.string()), null);
@@ -68,7 +68,7 @@ export function autotask(world: World, at: AutotaskAt, secret: string, closed: s
 
   async function lists(): Promise<{ readonly queues: readonly Named[]; readonly statuses: readonly Named[]; readonly priorities: readonly Named[] }> {
     const { fields } = shaped('autotask', Fields, await send('GET', 'Tickets/entityInformation/fields'));
-    const of = (name: string): readonly Named[] => (fields.find((one) => one.name === name)?.picklistValues ?? []).filter(({ isActive }) => isActive).map(({ value, label }) => ({ id: value, name: label }));
+    const of = (name: string): readonly Named[] => (fields.find((one) => one.name === name)?.picklistValues ?? []).filter(({ isActive }) => isActive).map(({ value, label }) => ({ id: value, name: cut(label) }));
     return { queues: of('queueID'), statuses: of('status'), priorities: of('priority') };
   }
   /** The one that was chosen, else the one that Autotask itself gives to what is complete. */
@@ -107,11 +107,11 @@ export function autotask(world: World, at: AutotaskAt, secret: string, closed: s
       let n = 0;
       for await (const { rows, more } of pages(Company, 'Companies', search === undefined || search === '' ? active : [...active, { op: 'contains', field: 'companyName', value: search }], pageSize)) {
         n += 1;
-        if (n === wanted) return { rows: rows.map((one) => ({ id: String(one.id), name: one.companyName, identifier: one.companyNumber ?? '' })), page: wanted, more };
+        if (n === wanted) return { rows: rows.map((one) => ({ id: String(one.id), name: cut(one.companyName), identifier: one.companyNumber ?? '' })), page: wanted, more };
       }
       return { rows: [], page: wanted, more: false };
     },
-    everyCompany: async () => (await every(Company, 'Companies', active)).filter(({ isActive }) => Boolean(isActive)).map((one) => ({ id: String(one.id), name: one.companyName })),
+    everyCompany: async () => (await every(Company, 'Companies', active)).filter(({ isActive }) => Boolean(isActive)).map((one) => ({ id: String(one.id), name: cut(one.companyName) })),
     async find(reference) {
       const own = (await every(Ticket, 'Tickets', [{ op: 'eq', field: 'externalID', value: reference }])).find(({ externalID }) => externalID === reference);
       return own ? only(own) : null;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { ConnectWiseAt } from '#contract/desk/ticketing.ts';
 import type { Named } from '#contract/desk/tickets.ts';
 import type { World } from '../world.ts';
-import { askPsa, type Asked, type Psa, REFERENCE, type RemoteChange, type RemotePage, type RemoteTicket, shaped } from './psa.ts';
+import { askPsa, type Asked, cut, type Psa, REFERENCE, type RemoteChange, type RemotePage, type RemoteTicket, shaped } from './psa.ts';
 
 const num = v.pipe(v.number(), v.integer());
 const text = v.optional(v.nullable(v.string()), null);
@@ -79,21 +79,21 @@ export function connectWise(world: World, at: ConnectWiseAt, secret: string): Co
 
   return {
     async choices(board) {
-      const boards = (await every(Board, 'service/boards', { conditions: 'inactiveFlag = false', orderBy: 'name asc' })).map((one) => ({ id: String(one.id), name: one.name }));
+      const boards = (await every(Board, 'service/boards', { conditions: 'inactiveFlag = false', orderBy: 'name asc' })).map((one) => ({ id: String(one.id), name: cut(one.name) }));
       const chosen = boards.find((one) => one.id === board) ?? boards[0];
       const statuses = chosen === undefined ? [] : await every(Status, `service/boards/${encodeURIComponent(chosen.id)}/statuses`, { conditions: 'inactive = false' });
       const priorities = await every(Board, 'service/priorities', {});
       return {
-        boards, statuses: statuses.map((one) => ({ id: String(one.id), name: one.name, closed: one.closedStatus })), priorities: priorities.map((one) => ({ id: String(one.id), name: one.name })),
+        boards, statuses: statuses.map((one) => ({ id: String(one.id), name: cut(one.name), closed: one.closedStatus })), priorities: priorities.map((one) => ({ id: String(one.id), name: cut(one.name) })),
       };
     },
-    companies: (asked) => told(Company, 'company/companies', ['deletedFlag = false', ...searched('name', asked)], 'name asc', asked, (one) => ({ id: String(one.id), name: one.name, identifier: one.identifier ?? '' })),
-    everyCompany: async () => (await every(Company, 'company/companies', { conditions: 'deletedFlag = false' })).filter((one) => !one.deletedFlag).map((one) => ({ id: String(one.id), name: one.name })),
+    companies: (asked) => told(Company, 'company/companies', ['deletedFlag = false', ...searched('name', asked)], 'name asc', asked, (one) => ({ id: String(one.id), name: cut(one.name), identifier: one.identifier ?? '' })),
+    everyCompany: async () => (await every(Company, 'company/companies', { conditions: 'deletedFlag = false' })).filter((one) => !one.deletedFlag).map((one) => ({ id: String(one.id), name: cut(one.name) })),
     contacts: (company, asked) => told(Contact, 'company/contacts', [`company/id = ${Number(company)}`, 'inactiveFlag = false', ...searched('lastName', asked)], 'lastName asc', asked, (one) => ({
-      id: String(one.id), name: nameOf(one), email: one.communicationItems?.find(({ communicationType }) => communicationType === 'Email')?.value ?? null,
+      id: String(one.id), name: cut(nameOf(one)), email: one.communicationItems?.find(({ communicationType }) => communicationType === 'Email')?.value ?? null,
     })),
-    members: (asked) => told(Member, 'system/members', ['inactiveFlag = false', ...searched('lastName', asked)], 'identifier asc', asked, (one) => ({ id: String(one.id), name: nameOf(one), identifier: one.identifier })),
-    tickets: (company, asked) => told(Ticket, 'service/tickets', [`company/id = ${Number(company)}`, 'closedFlag = false', ...searched('summary', asked)], 'id desc', asked, (one) => ({ id: String(one.id), name: one.summary, status: one.status?.name ?? '' })),
+    members: (asked) => told(Member, 'system/members', ['inactiveFlag = false', ...searched('lastName', asked)], 'identifier asc', asked, (one) => ({ id: String(one.id), name: cut(nameOf(one)), identifier: one.identifier })),
+    tickets: (company, asked) => told(Ticket, 'service/tickets', [`company/id = ${Number(company)}`, 'closedFlag = false', ...searched('summary', asked)], 'id desc', asked, (one) => ({ id: String(one.id), name: cut(one.summary), status: one.status?.name ?? '' })),
 
     async find(reference) {
       const { rows } = await page(Ticket, 'service/tickets', { conditions: `externalXRef = ${quoted(reference)}`, orderBy: 'id asc' }, 1, 2);

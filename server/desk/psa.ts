@@ -3,6 +3,7 @@ import type { Choices } from '#contract/desk/ticketing.ts';
 import type { Named, TicketStatus, TicketSystem } from '#contract/desk/tickets.ts';
 import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
 import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
 import type { World } from '../world.ts';
@@ -47,6 +48,8 @@ export interface Psa {
 }
 
 export const REFERENCE = 'daybook:';
+/** A name as long as ours are. */
+export const cut = (name: string): string => name.slice(0, LIMITS.nameChars);
 
 /** `later`: to be asked again. `access`: the keys are not taken. `gone`: it is not there. `refused`: asking again the same way is of no use. `message` is a sentence. */
 export class PsaFault extends Error {

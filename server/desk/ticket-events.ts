@@ -1,8 +1,9 @@
 import type { Draft } from '#contract/events.ts';
 import { type TicketBy, type TicketRow, type TicketStatus, ticketNumber } from '#contract/desk/tickets.ts';
 import type { ProblemN } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import type { TenantTx } from '../store/store.ts';
-import type { RemoteTicket } from './psa.ts';
+import { cut, type RemoteTicket } from './psa.ts';
 
 /** Problems that a ticket is about. */
 export const problemsOf = async ({ sql, tenant }: TenantTx, ticket: string): Promise<readonly ProblemN[]> =>
@@ -33,18 +34,22 @@ export function change(row: TicketRow, by: TicketBy, to: TicketChange, problems:
 }
 
 /** TICKET-6: what the system has is what the ticket is. The first time its number goes to the problems. */
-export function take(row: TicketRow, remote: RemoteTicket, problems: readonly ProblemN[]): Draft[] {
-  const link = { id: remote.id, number: remote.number, url: remote.url }, linked = { ...row, remote: link };
+export function take(row: TicketRow, said: RemoteTicket, problems: readonly ProblemN[]): Draft[] {
+  const remote = tidied(said, row), link = { id: remote.id, number: remote.number, url: remote.url }, linked = { ...row, remote: link };
   const known = row.remote !== null && JSON.stringify(row.remote) === JSON.stringify(link);
-  const { subject, status, owner, priority } = remote;
   return [
     ...(known ? [] : [ofTicket(row, { type: 'ticket.linked@1', data: { id: row.id, remote: link } }), ...tie(linked, !row.status.closed, problems)]),
-    ...change(linked, 'system', { subject: fitted(subject, row.subject), status, owner, priority }, problems),
+    ...change(linked, 'system', { subject: remote.subject, status: remote.status, owner: remote.owner, priority: remote.priority }, problems),
   ];
 }
 
-/** A subject of the system may be longer than ours, or empty. */
-const fitted = (said: string, before: string): string => said.trim().slice(0, 100).trim() || before;
+/** As ours are: a system may say more than is kept, or leave out what we know. */
+function tidied({ number, url, subject, status, owner, priority, ...rest }: RemoteTicket, row: TicketRow): RemoteTicket {
+  return {
+    ...rest, number: number.slice(0, LIMITS.ticketChars) || rest.id, url: url !== null && /^https?:\/\//.test(url) ? url.slice(0, 2_000) : null, subject: subject.trim().slice(0, LIMITS.subjectChars).trim() || row.subject,
+    status: status.id === '' ? { ...row.status, closed: status.closed } : { ...status, name: cut(status.name) }, owner: owner && { ...owner, name: cut(owner.name) }, priority: priority && { ...priority, name: cut(priority.name) },
+  };
+}
 
 export const removal = (row: TicketRow, problems: readonly ProblemN[]): Draft[] => [
   ofTicket(row, { type: 'ticket.deleted@1', data: { id: row.id } }),

@@ -35,7 +35,7 @@ export function sees(scope: Scope, { event, company }: Pick<Logged, 'event' | 'c
     case 'key': return scope.keys;
     case 'view': return 'shared' in event.data && seesView(scope, event.data);
     case 'shift': return scope.companies === null;
-    case 'computer': case 'repository': case 'rule': case 'rules': case 'hint': return false; // asked for when their pages are opened, not kept on devices
+    case 'computer': case 'repository': case 'ticket': case 'rule': case 'rules': case 'hint': return false; // asked for when their pages are opened, not kept on devices
     default: return true;
   }
 }

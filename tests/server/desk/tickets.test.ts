@@ -97,9 +97,10 @@ eachDatabase((_name, open) => {
     expect([(await desk.cora<{ count: number }>('GET', report)).body.data.count, (await desk.rita<{ count: number }>('GET', report)).body.data.count]).toEqual([1, 2]);
     for (const [method, path, body] of [['POST', TICKETS, { problems: [mine.n], subject: 'x' }], ['PUT', `${TICKETS}/${a.id}`, {}], ['DELETE', `${TICKETS}/${a.id}`, undefined]] as const) expect((await desk.rita(method, path, body)).status).toBe(403);
     expect((await desk.adam('GET', TICKETS)).status).toBe(403);
-    // A device of Cora is told of no ticket of the other company.
+    // Devices are told which ticket a problem of theirs has, and nothing of what stands in it.
     const { epoch } = (await desk.cora<Bootstrap>('GET', 'sync/bootstrap')).body.data, told = async (who: typeof desk.cora): Promise<string> => (await who<EventsPage>('GET', `sync/events?after=0&epoch=${epoch}`)).text;
-    expect([(await told(desk.cora)).includes('At the second company'), (await told(desk.dana)).includes('At the second company')]).toEqual([false, true]);
+    const [hers, all] = [await told(desk.cora), await told(desk.dana)];
+    expect([hers.includes(a.id), hers.includes(b.id), all.includes(b.id), all.includes('At the second company')]).toEqual([true, false, true, false]);
   });
 
   test('TICKET-4: the list is searched by number, subject and company, by state and company, in pages; the report by the time of opening', async () => {
