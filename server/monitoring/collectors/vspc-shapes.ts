@@ -60,13 +60,11 @@ export const RepositoryList = list(v.object({
     capacity: count, isCapacityAvailable: flag, freeSpace: count, isFreeSpaceAvailable: flag, usedSpace: count, isUsedSpaceAvailable: flag, type: text, path: text, hostName: text, status: text,
   }))),
 }));
-export type Repository = v.InferOutput<typeof RepositoryList>['data'][number];
 
 export const DiscoveredList = list(v.object({
   instanceUid: v.string(), managementAgentUid: text, organizationUid: text, status: text, backupAgentInstallationStatus: text, backupAgentManagementStatus: text,
   info: v.optional(v.nullable(v.object({ hostName: text, fqdn: text, guestOs: text, guestOsType: text, ipAddresses: v.optional(v.nullable(v.array(v.string()))) }))),
 }));
-export type Discovered = v.InferOutput<typeof DiscoveredList>['data'][number];
 
 export const AlarmList = list(v.object({
   instanceUid: v.string(), repeatCount: count, area: text,
