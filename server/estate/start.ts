@@ -4,6 +4,7 @@ import type { Estate } from './choice.ts';
 import { bringUp, chooseEstate } from './estate.ts';
 import { type Life, startLife } from './live.ts';
 import type { EstatePlan } from './plan.ts';
+import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
 
 /** An estate that is up to date. `people`: who is who in it, to be told at the start. */
@@ -23,7 +24,10 @@ export async function startEstate(world: World, asked: Estate | null, wanted: st
     told = now;
     say(`Making the past of ${provider}: ${days} of ${of} days, ${runs.toLocaleString('en')} results`);
   });
-  for (const provider of plan.providers) await openTickets(world, provider);
+  for (const provider of plan.providers) {
+    await openTickets(world, provider);
+    await settleReports(world, provider);
+  }
   return { plan, password: readPassword(world), live: () => startLife(world, plan) };
 }
 

@@ -18,19 +18,20 @@ const LOOK = { provider: 'Harbour', side: '#1b3256', sideInk: '#ffffff', accent:
 const data = async <T>(get: Get, path: string): Promise<T> => { const answer = await get<T>(path); if (answer.status !== 200) throw new Error(`${path} ${answer.text}`); return answer.body.data; };
 const filters = (companies: readonly number[]): string => `filters=${encodeURIComponent(JSON.stringify({ companyIds: companies }))}`;
 
+const told = async ({ ground, tenant }: Estate, template: ReportFields['template'], companies: readonly number[], period: ReportFields['period']): Promise<Report> => {
+  const made = await makeReport(ground.world, tenant, ALL, { name: 'x', template, companies: [...companies], period, language: 'en-US' }, NOW);
+  if (!made.ok) throw new Error(made.failure.message);
+  return made.value.report;
+};
+const column = ({ sections }: Report, id: string): readonly unknown[] => sections.flatMap(({ columns, rows }) => { const at = columns.findIndex((one) => one.id === id); return rows.map((row) => row[at]); });
+const cells = (row: unknown): readonly unknown[] => (typeof row === 'object' && row !== null && 'states' in row && typeof row.states === 'string' ? row.states.split('').map(cellOfLetter) : []);
+const time = ({ from, to }: Report): string => `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
+const table = (count: number) => ({ title: null, columns: [], rows: Array.from({ length: count }, (_, i) => [i]), total: [0], none: '' });
+
 eachDatabase((name, open) => {
   const estates: Estate[] = [];
   beforeAll(async () => { for (const seed of [31, 32]) estates.push(await anEstate(await open(), seed, BERLIN, { jobs: 14, runs: 700, days: 25 })); }, 120_000);
   afterAll(() => estates.splice(0));
-
-  const told = async ({ ground, tenant }: Estate, template: ReportFields['template'], companies: readonly number[], period: ReportFields['period']): Promise<Report> => {
-    const made = await makeReport(ground.world, tenant, ALL, { name: 'x', template, companies: [...companies], period, language: 'en-US' }, NOW);
-    if (!made.ok) throw new Error(made.failure.message);
-    return made.value.report;
-  };
-  const column = ({ sections }: Report, id: string): readonly unknown[] => sections.flatMap(({ columns, rows }) => { const at = columns.findIndex((one) => one.id === id); return rows.map((row) => row[at]); });
-  const cells = (row: unknown): readonly unknown[] => (typeof row === 'object' && row !== null && 'states' in row && typeof row.states === 'string' ? [...row.states].map(cellOfLetter) : []);
-  const time = ({ from, to }: Report): string => `from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
 
   test(`REPORT-4: cells and shares of a calendar are those of the spreadsheet, by job and by company (${name})`, async () => {
     for (const estate of estates) {
@@ -86,7 +87,6 @@ eachDatabase((name, open) => {
 });
 
 test('REPORT-6: a page holds the first rows, over all tables, and no sum of what is cut', () => {
-  const table = (count: number) => ({ title: null, columns: [], rows: Array.from({ length: count }, (_, i) => [i]), total: [0], none: '' });
   const cut = firstRows({ facts: [], notices: [], sections: [table(2), table(3), table(1)] }, 4);
   expect(cut.sections.map(({ rows, total }) => [rows.length, total])).toEqual([[2, [0]], [2, null]]);
 });

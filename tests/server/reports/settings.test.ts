@@ -14,6 +14,8 @@ import { branded, FIELDS, made, reporter, settingsOf } from './ground.ts';
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const CALLS = Object.values(reportCalls).map(({ method, path }) => ({ method, path: path.replace('monitoring/reporting/reports/', '').replace('{id}', NOBODY) }));
 
+const keysOf = async (who: Awaited<ReturnType<typeof reporter>>): Promise<readonly string[]> => ((await who('GET', 'enabled')).body.data as readonly TemplateOut[]).map(({ key }) => key);
+
 eachDatabase((_name, open) => {
   let estate: Estate, other: Estate;
   beforeAll(async () => {
@@ -37,7 +39,6 @@ eachDatabase((_name, open) => {
   }, 120_000);
 
   test('REPORT-1: the templates of licences and of sub-providers are for who may see these', async () => {
-    const keysOf = async (who: Awaited<ReturnType<typeof reporter>>): Promise<readonly string[]> => ((await who('GET', 'enabled')).body.data as readonly TemplateOut[]).map(({ key }) => key);
     const boss = await reporter(estate, 'boss', ['admin']), reader = await reporter(estate, 'reader', ['read-only']), few = await reporter(estate, 'few', ['operator'], [1]);
     expect(await keysOf(boss)).toEqual([...TEMPLATE_KEYS]);
     expect(await keysOf(reader)).toEqual(TEMPLATE_KEYS.filter((key) => key !== 'licenseStorageReport'));
