@@ -1,7 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import type { Connection } from './disk/connection.ts';
 import { databaseOf } from './disk/database.ts';
-import type { Held, Register } from './disk/register.ts';
+import type { Held, Present, Register } from './disk/register.ts';
 
 /** How the two databases are opened. */
 export interface Opens { readonly openRegister: () => Promise<Register>; readonly connect: (held: Held) => Promise<Connection> }
@@ -12,11 +12,12 @@ export interface Opens { readonly openRegister: () => Promise<Register>; readonl
  */
 export function openEarly({ openRegister, connect }: Opens, now: () => Ms): Opens {
   let register: Promise<Register> | null = openRegister();
-  let connection: Promise<{ readonly name: string; readonly open: Connection } | null> | null = connecting(register);
+  const first = register.then((there) => there.current(now()));
+  let connection: Promise<{ readonly name: string; readonly open: Connection } | null> | null = connecting();
 
-  async function connecting(coming: Promise<Register>): Promise<{ readonly name: string; readonly open: Connection } | null> {
+  async function connecting(): Promise<{ readonly name: string; readonly open: Connection } | null> {
     try {
-      const present = await (await coming).current(now());
+      const present = await first;
       return present.is === 'in' ? { name: databaseOf(present.held), open: await connect(present.held) } : null;
     } catch {
       return null; // who asks is told by its own try
@@ -27,7 +28,7 @@ export function openEarly({ openRegister, connect }: Opens, now: () => Ms): Open
     openRegister: () => {
       const given = register;
       register = null;
-      return given ?? openRegister();
+      return given ? given.then((there) => knowing(there, first)) : openRegister();
     },
     connect: async (held) => {
       const given = await connection;
@@ -38,6 +39,24 @@ export function openEarly({ openRegister, connect }: Opens, now: () => Ms): Open
         given.open.db.close();
       }
       return connect(held);
+    },
+  };
+}
+
+/** The same register, which answers from what it said a moment ago when it is first asked who is there, unless that was changed here since. */
+function knowing(register: Register, first: Promise<Present>): Register {
+  let known: Promise<Present | null> | null = first.catch(() => null);
+  const changed = (): Register => {
+    known = null;
+    return register;
+  };
+  return {
+    enter: (owner, until) => changed().enter(owner, until), extend: (owner, until) => changed().extend(owner, until),
+    leave: (owner, keepOutbox) => changed().leave(owner, keepOutbox), close: () => register.close(),
+    current: async (at) => {
+      const present = await known;
+      known = null;
+      return present?.is === 'in' && at < present.held.offlineUntil ? present : register.current(at);
     },
   };
 }

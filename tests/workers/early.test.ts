@@ -54,3 +54,26 @@ test('G16: what fails early is tried anew when it is asked for, and the caller i
   await expect(refused.openRegister()).rejects.toMatchObject({ kind: 'unavailable' });
   await expect(refused.openRegister()).rejects.toMatchObject({ kind: 'unavailable' });
 });
+
+test('COL-6, C9: who is there is read once for the first who asks, and anew where that has ended or was changed here', async () => {
+  const { place, opens } = await scene(), until = place.held.offlineUntil;
+  const begin = async () => {
+    const reads = { count: 0 };
+    const early = openEarly({ ...opens, openRegister: async () => {
+      const there = await openRegister(place.idb);
+      return { ...there, current: (at) => { reads.count += 1; return there.current(at); } };
+    } }, () => 0);
+    return { reads, register: await early.openRegister() };
+  };
+  const once = await begin();
+  expect(await once.register.current(1)).toMatchObject({ is: 'in', held: OWNER });
+  expect(once.reads.count).toBe(1);
+  await once.register.current(1);
+  expect(once.reads.count).toBe(2);
+  const left = await begin();
+  await left.register.leave(OWNER, false);
+  expect(await left.register.current(1)).toEqual({ is: 'none' });
+  await left.register.enter(OWNER, until);
+  const late = await begin();
+  expect(await late.register.current(until)).toMatchObject({ is: 'expired' });
+});

@@ -9,13 +9,18 @@ export interface Sums { readonly rows: number; readonly kinds: Tally; readonly c
 /** Of one piece: also which rows have a problem, in order. */
 interface PieceSums extends Sums { readonly problemRows: Uint32Array }
 
-/** Made when first asked for; `forgetSums` when rows of the piece change in place. */
+/** Each made when first asked for; `forgetSums` when rows of the piece change in place: nobody asks the former ones then. */
 export function sumsOf(piece: Segment): PieceSums {
   let known = sums.get(piece);
   if (!known) {
     const { kind, company, problem } = piece.cols, problemRows = rowsWith(problem);
     const values = problemRows.map((row) => problem[row] ?? 0);
-    known = { rows: piece.rows, kinds: tally(kind), companies: tally(company), problems: { values, counts: new Uint32Array(values.length).fill(1) }, problemRows };
+    let kinds: Tally | null = null, companies: Tally | null = null;
+    known = {
+      rows: piece.rows, problems: { values, counts: new Uint32Array(values.length).fill(1) }, problemRows,
+      get kinds() { return (kinds ??= tally(kind)); },
+      get companies() { return (companies ??= tally(company)); },
+    };
     sums.set(piece, known);
   }
   return known;
@@ -38,8 +43,8 @@ function rowsWith(column: Uint32Array): Uint32Array {
 
 function tally(column: Uint16Array): Tally {
   const values: number[] = [];
-  for (const value of column) {
-    const before = table[value] ?? 0;
+  for (let row = 0; row < column.length; row++) { // an iterator is slow until the browser has compiled it
+    const value = column[row] ?? 0, before = table[value] ?? 0;
     if (before === 0) values.push(value);
     table[value] = before + 1;
   }
