@@ -19,6 +19,7 @@ export const PAGES = {
   '/monitoring/users': { ability: 'monitoring.users' },
   '/monitoring/companies': { ability: 'common.companies' },
   '/monitoring/users-logs': { ability: 'monitoring.userLogs' },
+  '/monitoring/licensing': { ability: 'monitoring.licensing', when: ({ reporting }) => reporting.enabled },
   '/monitoring/sla': { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled },
   '/monitoring/report-settings': { ability: 'monitoring.report-settings', when: ({ reporting: { visibleFor } }, roles) => visibleFor.some((one) => one === 'all' || roles.includes(one)) },
   '/monitoring/evidence': { ability: 'monitoring.daily-checks' },

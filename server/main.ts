@@ -15,6 +15,7 @@ import { ticketRoutes } from './desk/callback.ts';
 import { startTickets } from './desk/tickets-timer.ts';
 import { assetRoutes } from './brand/assets.ts';
 import { startClock } from './monitoring/clock.ts';
+import { startLicences } from './billing/keep-months.ts';
 import { startSla } from './monitoring/sla/timer.ts';
 import { startSums } from './reading/sum-days.ts';
 import { startCollectors } from './monitoring/collectors/timer.ts';
@@ -54,13 +55,7 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
   await store.close();
   return giveUp(portFault(error, config.port));
 });
-const timers = startClock(world);
-const sums = startSums(world);
-const sender = startPost(world);
-const sla = startSla(world);
-const reports = startReports(world);
-const collectors = startCollectors(world);
-const tickets = startTickets(world);
+const timers = [startClock, startSums, startSla, startLicences, startCollectors, startReports, startTickets, startPost].map((start) => start(world));
 const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));
@@ -80,13 +75,7 @@ async function stop(signal: string): Promise<void> {
   log.info('stopping', { signal });
   systemClock.after(STOP_MS, () => process.exit(1));
   try {
-    timers.stop();
-    sums.stop();
-    sla.stop();
-    await collectors.stop();
-    await reports.stop();
-    await sender.stop();
-    await tickets.stop();
+    for (const timer of timers) await Promise.resolve(timer.stop());
     await life?.stop();
     await server.stop(GRACE_MS);
     await store.close();

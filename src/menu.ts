@@ -30,6 +30,7 @@ export const MENU: readonly Group[] = [
   { heading: 'Reports', page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled }, entries: [
     { to: '/monitoring/sla', word: 'SLA', icon: 'clock' },
     { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log' },
+    { to: '/monitoring/licensing', word: 'Licensing', icon: 'licensing' },
     { to: '/monitoring/report-settings', word: 'Scheduled', icon: 'scheduled' },
     { to: '/monitoring/analytics/trends', word: 'Analytics > Trends', icon: 'trends' },
   ] },

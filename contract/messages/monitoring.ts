@@ -44,6 +44,7 @@ export const MONITORING = {
   makeRule: 'Error while trying to create the rule. Try again later',
   getRules: 'Error while getting the rules. Try again later.',
   testRule: 'Error while trying to test the rules, try again later.',
+  monthTooFar: 'Choose a month of the last twelve.',
   saveSla: 'Error while saving the SLA alarm, try again later.',
   removeSla: 'Error while removing the SLA alarm, try again later.',
   slaOfWhat: 'Choose one job, or a group of jobs.',

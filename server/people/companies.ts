@@ -18,7 +18,7 @@ import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { by, FORBIDDEN, NOT_FOUND, signedOf } from './asking.ts';
 import { companyOf, findCompanies, listedCompanies, seesCompany } from './company-list.ts';
-import { csvAnswer, zoneOf } from './csv-answer.ts';
+import { csvAnswer, zoneOf } from '../csv-answer.ts';
 import { about } from './users.ts';
 import { vacCompanies } from './vac-companies.ts';
 import type { Ask as AskOutside } from './vac-companies.ts';

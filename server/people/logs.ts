@@ -10,7 +10,7 @@ import type { Handlers, Signed } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { signedOf } from './asking.ts';
-import { csvAnswer, zoneOf } from './csv-answer.ts';
+import { csvAnswer, zoneOf } from '../csv-answer.ts';
 
 type Query = TakenOf<'exportUserLogs'>;
 interface Person { readonly id: UserId; readonly username: string; readonly name: string }

@@ -13,7 +13,7 @@ import type { PersonTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { signedOf } from './asking.ts';
-import { csvAnswer, zoneOf } from './csv-answer.ts';
+import { csvAnswer, zoneOf } from '../csv-answer.ts';
 
 type Query = Omit<TakenOf<'listUsers'>, 'page' | 'pageSize'>;
 type Person = Selectable<PersonTable>;

@@ -50,3 +50,6 @@ export interface CollectedTable {
   row: Json<Readonly<Record<string, unknown>>>;
   seen_at: Ms;
 }
+
+/** What a connection told of licences, as it stood last in a month. */
+export interface LicenceMonthTable extends Omit<CollectedTable, 'entity'> { month: string }

@@ -8,7 +8,7 @@ import type { SlaRow } from '#contract/monitoring/sla.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
 import type { AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
-import type { CollectedTable, CollectionTable, ConnectionTable } from './database-collect.ts';
+import type { CollectedTable, CollectionTable, ConnectionTable, LicenceMonthTable } from './database-collect.ts';
 import type { TicketWorkTable, TicketingTable } from './database-desk.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
 import type { Json, Filled } from './json-column.ts';
@@ -39,6 +39,7 @@ export interface Database {
   repository: ProjectionById<'repository'> & { key_id: KeyId; company_n: CompanyN };
   view: ProjectionById<'view'>;
   hint: ProjectionById<'hint'>;
+  licence_month: LicenceMonthTable;
   sla_alarm: { tenant_id: TenantId; id: string; row: Json<SlaRow>; broken_since: Ms | null; fired_at: Ms | null };
   result_rule: ProjectionById<'rule'>;
   shift: ProjectionById<'shift'> & { received_at: Ms };

@@ -11,6 +11,7 @@ import { migration0010 } from './0010.ts';
 import { migration0011 } from './0011.ts';
 import { migration0012 } from './0012.ts';
 import { migration0013 } from './0013.ts';
+import { migration0015 } from './0015.ts';
 import { migration0016 } from './0016.ts';
 import { migration0014 } from './0014.ts';
 import { migration0019 } from './0019.ts';
@@ -19,4 +20,4 @@ import { migration0021 } from './0021.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they are run. What was published is never changed: add one. */
-export const MIGRATIONS: readonly Migration[] = [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006, migration0007, migration0008, migration0009, migration0010, migration0011, migration0012, migration0013, migration0014, migration0016, migration0019, migration0020, migration0021];
+export const MIGRATIONS: readonly Migration[] = [migration0001, migration0002, migration0003, migration0004, migration0005, migration0006, migration0007, migration0008, migration0009, migration0010, migration0011, migration0012, migration0013, migration0014, migration0015, migration0016, migration0019, migration0020, migration0021];

@@ -1,7 +1,7 @@
 import { BOM, csvLine, csvName } from '#contract/monitoring/csv.ts';
 import type { Cell } from '#contract/monitoring/csv.ts';
 import type { Ms } from '#contract/ids.ts';
-import type { TenantTx } from '../store/store.ts';
+import type { TenantTx } from './store/store.ts';
 
 /** The zone in which a provider's files are named and dated. */
 export const zoneOf = async ({ tenant, sql }: TenantTx): Promise<string> =>

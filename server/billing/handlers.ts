@@ -1,0 +1,76 @@
+import type { CompanyUsage, ProviderUsage } from '#contract/billing/licensing-calls.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { TenantId } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { Result } from '#contract/result.ts';
+import { csvAnswer, zoneOf } from '../csv-answer.ts';
+import { refuse } from '../http/envelope.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { keepsProvider, providersFrom } from '../providers.ts';
+import { reachOf, wallOf } from '../reading/question.ts';
+import type { TenantTx } from '../store/store.ts';
+import type { World } from '../world.ts';
+import { monthOf, monthsAt } from './months.ts';
+import { summed, usageOf } from './usage.ts';
+
+/** LIC-1 to LIC-3: what was used in a month, of the own provider and of those below it. */
+export function licensingHandlers(world: World): Pick<Handlers, 'listLicensing' | 'listCompanyLicensing' | 'exportLicensing'> {
+  return {
+    listLicensing: async ({ month }, ask) => {
+      const providers: ProviderUsage[] = [];
+      let asked = { month: '', months: [] as readonly string[] };
+      for (const id of await seenProviders(world, ask)) {
+        const told = await readIn(world, ask, id, month);
+        if (!told.ok) return told;
+        if (id === ask.tenant) asked = told.value;
+        providers.push({ serviceProvider: { id, name: told.value.name }, own: id === ask.tenant, companies: told.value.companies.filter(({ company }) => company !== null).length, total: [...summed(told.value.companies)] });
+      }
+      return ok({ month: asked.month, months: [...asked.months], providers });
+    },
+
+    listCompanyLicensing: async ({ month, serviceProviderId }, ask) => {
+      const provider = serviceProviderId ?? ask.tenant;
+      if (!(await seenProviders(world, ask)).includes(provider)) return failed(NOT_FOUND);
+      const told = await readIn(world, ask, provider, month);
+      return told.ok ? ok({ month: told.value.month, months: [...told.value.months], companies: [...told.value.companies] }) : told;
+    },
+
+    exportLicensing: async ({ month }, ask) => {
+      const lines: (readonly (string | number | null)[])[] = [];
+      for (const id of await seenProviders(world, ask)) {
+        const told = await readIn(world, ask, id, month);
+        if (!told.ok) return refuse(told.failure);
+        for (const { companyName, lines: own } of told.value.companies) for (const line of own) lines.push([told.value.month, told.value.name, companyName, line.product, line.workload, line.unit, line.used, line.fresh, line.rental, line.source]);
+      }
+      const zone = await world.store.tenant(ask.tenant, zoneOf, { readOnly: true });
+      return csvAnswer('Licensing', ask.now, zone, [['Month', 'Service provider', 'Company', 'Product', 'Workload', 'Unit', 'Used', 'New', 'Rental', 'Told by'], ...lines]);
+    },
+  };
+}
+
+const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+
+/** The own one first; those below are for who sees the whole of the own one. */
+async function seenProviders(world: World, ask: Ask): Promise<readonly TenantId[]> {
+  const { signed } = ask;
+  if (!signed) throw new Error('licensing without a session');
+  const all = [ask.tenant, ...(await providersFrom(world, ask.tenant)).filter((id) => id !== ask.tenant)], kept = await Promise.all(all.map(async (id) => id === ask.tenant || await keepsProvider(world, ask.tenant, signed, id)));
+  return all.filter((_, i) => kept[i]);
+}
+
+interface Usage { readonly name: string; readonly month: string; readonly months: readonly string[]; readonly companies: readonly CompanyUsage[] }
+
+/** A provider's own months, on its own wall. */
+const readIn = (world: World, ask: Ask, id: TenantId, month: string | undefined): Promise<Result<Usage>> => world.store.tenant(id, async (tx) => {
+  const wall = await wallOf(tx), months = monthsAt(ask.now, wall), [present = ''] = months, asked = month ?? present;
+  if (!months.includes(asked)) return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: 'month', message: MESSAGES.monthTooFar }] });
+  const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', id).executeTakeFirstOrThrow();
+  return ok({ name: branding.name, month: asked, months, companies: await usageOf(tx, id, await reachIn(tx, ask, id), monthOf(asked, wall), asked === present) });
+}, { readOnly: true });
+
+/** Of a provider below one sees all companies that are there. */
+async function reachIn(tx: TenantTx, ask: Ask, id: TenantId) {
+  if (id === ask.tenant) return reachOf(ask, undefined);
+  return { companies: null, without: (await tx.all('company')).flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])) };
+}
