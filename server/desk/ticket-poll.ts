@@ -2,6 +2,7 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { backOff, REFERENCE, type RemoteTicket } from './psa.ts';
+import { isStale, renewHealth } from './ticket-companies.ts';
 import { problemsOf, take } from './ticket-events.ts';
 import { byClock } from './ticket-work.ts';
 import { type Connected, connectedOf, deskOf, heard } from './ticketing.ts';
@@ -9,7 +10,7 @@ import { type Connected, connectedOf, deskOf, heard } from './ticketing.ts';
 /** How often a system is asked what changed; how far back each time, for clocks that differ; and how long one asking may take. */
 const EVERY: Ms = 60_000, OVERLAP: Ms = 5 * 60_000, HELD: Ms = 5 * 60_000;
 
-interface Asking { readonly connected: Connected; readonly cursor: Ms; readonly tries: number }
+interface Asking { readonly connected: Connected; readonly cursor: Ms; readonly tries: number; readonly stale: boolean }
 
 /** TICKET-6: asks the system what changed since the last time, where it is time for it. */
 export async function poll(world: World, tenant: TenantId): Promise<void> {
@@ -29,6 +30,13 @@ export async function poll(world: World, tenant: TenantId): Promise<void> {
     const cursor = changed.value.reduce((most, { updatedAt }) => Math.max(most, updatedAt ?? 0), asking.cursor);
     await of.set({ tries: 0, poll_at: now + EVERY, polled_at: now, fault: null, cursor }).execute();
   });
+  if (changed.ok && asking.stale) await look(world, tenant, asking.connected);
+}
+
+/** Once a day: a company that is renamed or gone there is told before somebody wants a ticket for it. */
+async function look(world: World, tenant: TenantId, { psa }: Connected): Promise<void> {
+  const all = await heard(() => psa.everyCompany());
+  if (all.ok) await world.store.tenant(tenant, (tx) => renewHealth(tx, all.value, world.clock.now()));
 }
 
 async function begin(tx: TenantTx, world: World): Promise<Asking | null> {
@@ -37,7 +45,7 @@ async function begin(tx: TenantTx, world: World): Promise<Asking | null> {
   if (!row) return null;
   await sql.updateTable('ticketing').set({ poll_at: now + HELD }).where('tenant_id', '=', tenant).execute();
   const connected = await connectedOf(tx, world, await deskOf(tx));
-  return connected && { connected, cursor: row.cursor, tries: row.tries };
+  return connected && { connected, cursor: row.cursor, tries: row.tries, stale: await isStale(tx, now) };
 }
 
 /** Reads one ticket of the system anew: it has told of a change itself. */

@@ -14,6 +14,7 @@ import type { TenantTx } from '../store/store.ts';
 import { scopeOf } from '../sync/scope.ts';
 import type { World } from '../world.ts';
 import type { PsaFault } from './psa.ts';
+import { renewHealth } from './ticket-companies.ts';
 import { tryAgain } from './ticket-work.ts';
 import { connectedOf, deskOf, heard } from './ticketing.ts';
 
@@ -106,11 +107,7 @@ export function ticketingHandlers(world: World): Pick<Handlers, 'getTicketing' |
       const all = await heard(() => connected.psa.everyCompany());
       if (!all.ok) return failed(unheard(all.fault));
       return world.store.tenant(ask.tenant, async (tx) => {
-        const known = new Map(all.value.map((one) => [one.id, one])), rows = await tx.sql.selectFrom('ticket_company').selectAll().where('tenant_id', '=', tx.tenant).execute();
-        for (const { company_n, remote_id, remote_name } of rows) {
-          const there = known.get(remote_id), health = there === undefined ? 'missing' : there.name === remote_name ? 'ok' : 'renamed';
-          await tx.sql.updateTable('ticket_company').set({ health, checked_at: ask.now }).where('tenant_id', '=', tx.tenant).where('company_n', '=', company_n).execute();
-        }
+        await renewHealth(tx, all.value, ask.now);
         const companies = await mappings(tx);
         return ok({ companies, found: sameNames(companies, all.value) });
       });

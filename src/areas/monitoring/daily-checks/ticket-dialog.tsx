@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { TicketFormOut } from '#contract/desk/ticket-calls.ts';
 import type { RunN } from '#contract/ids.ts';
 import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
@@ -72,6 +72,7 @@ function TicketShown({ title, number, tied, onNamed, onClose }: TicketDialogProp
 }
 
 function NewTicket({ title, runs, row, form, onNumber, onClose }: TicketDialogProps & { readonly form: TicketFormOut; readonly onNumber: (() => void) | null }) {
+  const first = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState<TicketDraft>(() => ({
     subject: subjectOf(row, runs.length), description: descriptionOf(row), status: form.statuses.find(({ closed }) => !closed)?.id ?? '', priority: form.priority ?? '', owner: form.owner,
   }));
@@ -92,7 +93,7 @@ function NewTicket({ title, runs, row, form, onNumber, onClose }: TicketDialogPr
   }
   return (
     <Dialog
-      title={title} onClose={onClose}
+      title={title} onClose={onClose} first={first}
       footer={(
         <>
           <Button variant="primary" busy={busy} disabled={!can} onClick={() => void make()}>Open a ticket</Button>
@@ -104,7 +105,7 @@ function NewTicket({ title, runs, row, form, onNumber, onClose }: TicketDialogPr
       <form className="grid gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); void make(); }}>
         {form.blocked !== null && <Callout tone="warning">{form.blocked} {keeps && <Go href="/monitoring/ticketing" className="text-accent underline">Ticketing</Go>}</Callout>}
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
-        <TicketFields draft={draft} form={form} closing={false} fault={draft.subject.trim() === '' ? 'Say what it is about.' : null} onChange={(next) => setDraft((before) => ({ ...before, ...next }))} />
+        <TicketFields draft={draft} form={form} first={first} closing={false} fault={draft.subject.trim() === '' ? 'Say what it is about.' : null} onChange={(next) => setDraft((before) => ({ ...before, ...next }))} />
         <p className="m-0 text-agate text-ink-3">{form.system === 'own' ? 'It is kept here' : `It is opened in ${SYSTEM_NAMES[form.system]}${form.remoteCompany === null ? '' : ` for ${form.remoteCompany}`}`}, for the problems behind {runs.length === 1 ? 'this result' : `these ${runs.length} results`}. New results of them keep it.</p>
       </form>
     </Dialog>

@@ -35,6 +35,12 @@ export function TicketDetails({ ticket, acts, offline, zone, now, onSaved, onDel
   const [busy, setBusy] = useState(false);
   const [wrong, setWrong] = useState<string | null>(null);
   const form = useRemembered('getTicketForm', { company: String(ticket.company) }, { wanted: acts && !offline }).value;
+  // Somebody else has changed it: what is typed here stays, what is not is as it is now.
+  const [seen, setSeen] = useState(ticket);
+  if (ticket.changedAt !== seen.changedAt) {
+    setSeen(ticket);
+    if (Object.keys(changesOf(seen, draft)).length === 0) setDraft(draftOf(ticket));
+  }
   const changed = changesOf(ticket, draft), same = Object.keys(changed).length === 0;
 
   async function put(next: Partial<ReturnType<typeof changesOf>>, said: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { RefObject } from 'react';
 import type { TicketFormOut } from '#contract/desk/ticket-calls.ts';
 import type { Named } from '#contract/desk/tickets.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -14,13 +15,15 @@ export interface TicketFieldsProps {
   /** Statuses that may be chosen: a new ticket is not closed. */
   readonly closing: boolean;
   readonly fault: string | null;
+  /** The subject: where the focus goes first in a dialog. */
+  readonly first?: RefObject<HTMLInputElement | null>;
   readonly onChange: (next: Partial<TicketDraft>) => void;
 }
 
 const NOBODY = '-';
 
 /** What a ticket says, and where it stands, by what its system offers. */
-export function TicketFields({ draft, form, closing, fault, onChange }: TicketFieldsProps) {
+export function TicketFields({ draft, form, closing, fault, first, onChange }: TicketFieldsProps) {
   const statuses = (form?.statuses ?? []).filter(({ closed }) => closing || !closed), connectwise = form?.system === 'connectwise';
   const members = useRemembered('connectwiseMembers', MEMBERS, { wanted: connectwise });
   const people = connectwise ? members.value?.rows ?? [] : form?.people ?? [];
@@ -28,7 +31,7 @@ export function TicketFields({ draft, form, closing, fault, onChange }: TicketFi
   const owners = draft.owner === null || people.some(({ id }) => id === draft.owner?.id) ? people : [draft.owner, ...people];
   return (
     <>
-      <TextField label="Subject" value={draft.subject} maxLength={LIMITS.subjectChars} fault={fault} onChange={({ target }) => onChange({ subject: target.value })} />
+      <TextField label="Subject" {...(first && { ref: first })} value={draft.subject} maxLength={LIMITS.subjectChars} fault={fault} onChange={({ target }) => onChange({ subject: target.value })} />
       <TextArea label="Description" rows={5} value={draft.description} maxLength={LIMITS.descriptionChars} onChange={({ target }) => onChange({ description: target.value })} />
       <div className="grid gap-4 tablet:grid-cols-2">
         {statuses.length > 0 && <Select block label="Status" value={draft.status} options={statuses.map(({ id, name }) => ({ value: id, word: name }))} onChange={(status) => onChange({ status })} />}

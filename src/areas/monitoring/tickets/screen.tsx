@@ -85,7 +85,7 @@ export function Tickets() {
         </div>
         {open !== null && ticket !== null && (
           <Side key={open} title={ticket.subject} detail={`${ticket.number}, ${ticket.companyName}`} onClose={close}>
-            <TicketDetails key={`${open} ${ticket.changedAt}`} ticket={ticket} acts={acts} offline={offline} zone={zone} now={now} onSaved={again} onDelete={() => setDeleting(true)} />
+            <TicketDetails key={open} ticket={ticket} acts={acts} offline={offline} zone={zone} now={now} onSaved={again} onDelete={() => setDeleting(true)} />
           </Side>
         )}
         {open !== null && ticket === null && (one.failure !== null || offline) && (
