@@ -41,7 +41,7 @@ export function Connection({ one, company, zone, now, offline, onSync, onEdit, o
           </p>
         </div>
         <span className="-ml-2 flex flex-wrap gap-1 tablet:ml-0">
-          <Button size="sm" icon="sync" {...net} disabled={offline || !one.enabled} aria-label={`Sync ${one.name} now`} onClick={() => onSync()}>Sync now</Button>
+          <Button size="sm" icon="sync" {...net} disabled={offline || !one.enabled} aria-label={`Sync now: ${one.name}`} onClick={() => onSync()}>Sync now</Button>
           <Button size="sm" variant="quiet" {...net} aria-label={`Edit ${one.name}`} onClick={onEdit}>Edit</Button>
           <Button size="sm" variant="quiet" {...net} aria-label={`Remove ${one.name}`} onClick={onRemove}>Remove</Button>
         </span>
@@ -98,7 +98,7 @@ function Part({ part, of, zone, now, offline, onSync }: PartProps) {
         {rows !== '' && <span className="tablet:hidden">Rows: </span>}{rows}
       </td>
       <td className="col-span-2 tablet:text-right">
-        {failed && <Button size="sm" variant="quiet" className="-ml-2 tablet:ml-0" disabled={offline || !of.enabled} {...(offline && { title: MESSAGES.needsNetwork })} aria-label={`Read ${name} of ${of.name} now`} onClick={() => onSync(part.entity)}>Try now</Button>}
+        {failed && <Button size="sm" variant="quiet" className="-ml-2 tablet:ml-0" disabled={offline || !of.enabled} {...(offline && { title: MESSAGES.needsNetwork })} aria-label={`Try now: ${name} of ${of.name}`} onClick={() => onSync(part.entity)}>Try now</Button>}
       </td>
     </tr>
   );

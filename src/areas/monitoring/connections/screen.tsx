@@ -27,9 +27,13 @@ export function Connections() {
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const companies = useWatch('companies', NOTHING);
   const zone = useZone(), now = useNow(5_000);
-  const asked = useRemembered('listConnections', NOTHING, { everyMs: EVERY_MS });
+  const [soon, setSoon] = useState(false);
+  const asked = useRemembered('listConnections', NOTHING, { everyMs: soon ? SOON_MS : EVERY_MS });
   const [open, setOpen] = useState<Open | null>(null);
   const { value: all } = asked;
+  // While something is being read, one watches.
+  const reading = all?.some(({ enabled, collections }) => enabled && collections.some(({ status }) => status === 'running' || status === 'waiting')) ?? false;
+  if (reading !== soon) setSoon(reading);
   const close = (): void => setOpen(null);
   const names = new Map(companies?.map(({ n, name }) => [n, name]));
   const why = offline ? { title: MESSAGES.needsNetwork } : {};
@@ -93,4 +97,4 @@ export function Connections() {
 }
 
 const NOTHING = {};
-const EVERY_MS = 10_000;
+const EVERY_MS = 10_000, SOON_MS = 2_000;

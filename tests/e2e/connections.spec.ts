@@ -1,0 +1,88 @@
+import { expect, test } from '@playwright/test';
+import { aJob, anAlarm, aRepository, aServer, aCompany, fill } from '#tests/server/monitoring/stand-ins/vspc-estate.ts';
+import { type StandIn, uid, USER, vspcStandIn } from '#tests/server/monitoring/stand-ins/vspc.ts';
+import { apiOf, rowOf, signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { faultsOf, sound } from './sound.ts';
+
+let portal: Portal, vspc: StandIn;
+
+test.beforeAll(async () => {
+  // The console of this test stands on this machine, without TLS.
+  process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
+  process.env['DAYBOOK_OUTBOUND_HTTP'] = '1';
+  [portal, vspc] = await Promise.all([startPortal(), vspcStandIn()]);
+});
+test.afterAll(async () => { await Promise.all([portal.stop(), vspc.outside.stop()]); });
+
+test('E2E-1, CONN-1, CONN-2: a console is connected, tried, read, linked, fails in a part, and its results are in the list', async ({ page }) => {
+  const { console } = vspc, hourAgo = Date.now() - 3_600_000, faults = faultsOf(page);
+  fill(console, 1, 30, hourAgo);
+  console.companies.push(aCompany('Nobody here & sons with a name that is longer than what a line of a phone can hold'));
+  console.servers.push(aServer('Company 0', 'vbr-9'));
+  console.jobs.push(aJob({ company: 'Company 0', server: 'vbr-9', name: 'ERP of the console' }, hourAgo, { status: 'Failed', failureMessage: 'The network path was not found' }));
+  console.repositories.push(aRepository('vbr-9', 'Main', 4e12, 1e12));
+  console.alarms.push(anAlarm('Company 0', 'Main', hourAgo));
+  const api = await apiOf(portal, 'admin');
+  await api('POST', 'companies', { name: 'Linked company', applications: { vac: { id: uid('company Company 0') }, vcd: { id: null }, zerto: { id: null }, office365: { enabled: false, organizations: [] } } });
+
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.goto(`${portal.url}/monitoring/connections`);
+  await expect(page.getByRole('heading', { name: 'No system is asked yet' })).toBeVisible();
+  await sound(page, 'no connections');
+  await page.getByRole('button', { name: 'New connection' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New connection' });
+  await dialog.getByRole('button', { name: 'Test and save' }).click();
+  await expect(dialog.getByText('Give it a name.')).toBeVisible();
+  await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
+  await dialog.getByLabel('Name', { exact: true }).fill('Head office console');
+  await dialog.getByLabel('Address').fill(vspc.outside.url);
+  await dialog.getByLabel('Signs in with').selectOption('password');
+  await dialog.getByLabel('User name').fill(USER.name);
+  await dialog.getByLabel('Password').fill('not the password');
+  await dialog.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(dialog.getByRole('alert')).toContainText('did not accept the credentials');
+  await sound(page, 'a connection that fails its test');
+  await dialog.getByLabel('Password').fill(USER.secret);
+  await dialog.getByRole('button', { name: 'Test and save' }).click();
+  await expect(page.getByRole('heading', { name: 'Head office console' })).toBeVisible();
+  await expect(page.getByText('1 company of the console is linked with none here')).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByRole('row', { name: /^Jobs Read/ })).toContainText('31');
+  await sound(page, 'connections');
+  await page.getByRole('button', { name: 'Show them' }).click();
+  await expect(page.getByRole('dialog').getByText(/^Nobody here & sons/)).toBeVisible();
+  await sound(page, 'companies that are not linked');
+  await page.keyboard.press('Escape');
+
+  console.fault = (_asked, path) => (path === 'alarms/active' ? { status: 500, body: '{"errors":[{"message":"The database is being moved."}]}' } : null);
+  await page.getByRole('button', { name: 'Sync now: Head office console' }).click();
+  await expect(page.getByText('1 part failed')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText(/The database is being moved/)).toBeVisible();
+  await sound(page, 'a part that failed');
+  console.fault = () => null;
+  await page.getByRole('button', { name: 'Try now: Alarms of Head office console' }).click();
+  await expect(page.getByText('1 part failed')).toBeHidden({ timeout: 20_000 });
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await expect(rowOf(page, 'ERP of the console')).toContainText('The network path was not found');
+  // A source that posts is another matter: its page shows none of these keys.
+  await page.goto(`${portal.url}/monitoring/sources`);
+  await expect(page.getByRole('heading', { name: 'No source reports here yet' })).toBeVisible();
+  expect(faults).toEqual([]);
+});
+
+test('CONN-1: with the keyboard alone a connection is edited, and what stands here is told without a network', async ({ page, context }) => {
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.goto(`${portal.url}/monitoring/connections`);
+  await page.getByRole('button', { name: 'Edit Head office console' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Edit Head office console' });
+  await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('Console two');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Console two' })).toBeVisible();
+  await context.setOffline(true);
+  await expect(page.getByText(/with the network only/)).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByRole('button', { name: 'Sync now: Console two' })).toBeDisabled();
+  await context.setOffline(false);
+});
