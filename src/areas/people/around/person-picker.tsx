@@ -1,26 +1,32 @@
 import { useState } from 'react';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { useAsked } from './asked.ts';
+import { sentenceOf } from './failures.ts';
 
 export interface Person { readonly _id: string; readonly name: string; readonly username: string }
 
 export interface PersonPickerProps {
   readonly label: string;
+  /** The catalogue's sentence where the server cannot tell who there is. */
+  readonly words: string;
   /** These are chosen already. */
   readonly without?: readonly string[];
   readonly onChoose: (person: Person) => void;
 }
 
 /** One of any number of users, found by the server as one types. */
-export function PersonPicker({ label, without = [], onChoose }: PersonPickerProps) {
+export function PersonPicker({ label, words, without = [], onChoose }: PersonPickerProps) {
   const [typed, setTyped] = useState('');
-  const { value } = useAsked('listUsers', { pageSize: '50', sort: 'name', ...(typed.trim() !== '' && { search: typed.trim() }) });
+  const { value, failure, asking } = useAsked('listUsers', { pageSize: '50', sort: 'name', ...(typed.trim() !== '' && { search: typed.trim() }) });
   const found = (value?.rows ?? []).filter(({ _id }) => !without.includes(_id));
   return (
-    <Combobox
-      label={label} value="" placeholder="Type a part of the name" onType={setTyped}
-      options={found.map(({ _id, name, username }) => ({ value: _id, word: `${name} (${username})` }))}
-      onChange={(id) => { const person = found.find(({ _id }) => _id === id); if (person) onChoose(person); }}
-    />
+    <div className="grid gap-1.5">
+      <Combobox
+        label={label} value="" placeholder="Type a part of the name" onType={setTyped}
+        options={found.map(({ _id, name, username }) => ({ value: _id, word: `${name} (${username})` }))}
+        onChange={(id) => { const person = found.find(({ _id }) => _id === id); if (person) onChoose(person); }}
+      />
+      {failure !== null && !asking && <p role="alert" className="m-0 text-agate text-failed">{sentenceOf(failure, words)}</p>}
+    </div>
   );
 }

@@ -102,7 +102,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           )}
         </FormPart>
         <FormPart title="Users to notify">
-          <PersonPicker label="Add a user" without={draft.notify.map(({ _id }) => _id)} onChoose={({ _id, name, username }) => change({ notify: [...draft.notify, { _id, name, username }] })} />
+          <PersonPicker label="Add a user" words={PEOPLE.getUsersToNotify} without={draft.notify.map(({ _id }) => _id)} onChoose={({ _id, name, username }) => change({ notify: [...draft.notify, { _id, name, username }] })} />
           <Chosen label="Users to notify" none="Nobody is told of it." items={draft.notify.map(({ _id, name, username }) => ({ key: _id, word: `${name} (${username})` }))} onRemove={(id) => change({ notify: draft.notify.filter(({ _id }) => _id !== id) })} />
         </FormPart>
         {onDelete && (

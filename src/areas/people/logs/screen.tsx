@@ -81,7 +81,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
       {choosing && (
         <Dialog title="Whose log?" onClose={() => setChoosing(false)}>
           <div className="grid min-h-80 content-start px-5 py-4">
-            <PersonPicker label="User" onChoose={(person) => { setChosen(person); setChoosing(false); go({ user: idOf(person) }); }} />
+            <PersonPicker label="User" words={PEOPLE.getUsers} onChoose={(person) => { setChosen(person); setChoosing(false); go({ user: idOf(person) }); }} />
           </div>
         </Dialog>
       )}

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
+import { ACCOUNT } from '#contract/messages/account.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
@@ -32,7 +32,7 @@ export function PasswordDialog({ user, onDone, onClose }: { readonly user: UserL
     setBusy(false);
     if (result.ok) { tell(`The password of ${user.name} is set.`); onDone(); return; }
     const told = faultsIn(result.failure)['password'];
-    if (told === undefined) setFault(sentenceOf(result.failure, PEOPLE.editUser));
+    if (told === undefined) setFault(sentenceOf(result.failure, ACCOUNT.changeOnce));
     else { setWrong(told); field.current?.focus(); }
   }
 
