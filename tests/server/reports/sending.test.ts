@@ -120,6 +120,25 @@ eachDatabase((_name, open) => {
     await settings(estate, mailAt(server.port));
   }, 60_000);
 
+  test('REPORT-5: whose owner is gone, or may not report any more, is not sent until somebody takes it over', async () => {
+    const leaver = await reporter(estate, 'leaver-r', ['operator']), id = await made(leaver, { enabled: false });
+    await estate.store.tenant(estate.tenant, async (tx) => {
+      await tx.append([{ event: { type: 'user.scoped@1', data: { id: leaver.id, roles: ['sub-sp'], companies: null } }, company: null, entity: `user:${leaver.id}` }], { actor: { is: 'user', id: leaver.id }, subject: null, commandId: null, at: estate.ground.world.clock.now() });
+    });
+    const before = server.arrived.length, own = async () => (await settingsOf(kate)).settings.find((one) => idOf(one) === id);
+    expect(await own()).toMatchObject({ gone: true, mine: false });
+    await kate('POST', 'send', { reportSettingId: id });
+    await turn.round();
+    expect((await sentOf(kate)).find((one) => one.setting === id)).toMatchObject({ state: 'failed', fault: MESSAGES.reportOwnerGone, mails: [], kept: null });
+    expect(server.arrived).toHaveLength(before);
+    await kate('PUT', `settings/${id}`, { setting: { ...FIELDS, enabled: false } });
+    expect(await own()).toMatchObject({ gone: false, mine: true });
+    estate.ground.pass(1_000);
+    await kate('POST', 'send', { reportSettingId: id });
+    await turn.round();
+    expect(server.arrived).toHaveLength(before + 1);
+  }, 60_000);
+
   test('REPORT-8: names are text in every format', async () => {
     const id = await made(kate, { name: '<b>Calloway</b> & "sons"', template: 'detailReport', companies: [], format: 'html', enabled: false, period: 'last-30' }), csv = await made(kate, { ...FIELDS, template: 'detailReport', companies: [], enabled: false, period: 'last-30' });
     await kate('POST', 'send', { reportSettingId: id });
@@ -131,4 +150,21 @@ eachDatabase((_name, open) => {
     expect(file).toContain(",'=cmd|1,");
     expect(file).not.toMatch(/(^|,)"?[=+@]/m);
   }, 60_000);
+
+  test('REPORT-7: a file is kept sealed for 90 days, and that it was sent is told for a year', async () => {
+    const id = await made(kate, { enabled: false, name: 'Kept for a while' }), own = async () => (await sentOf(kate)).find((one) => one.setting === id);
+    await kate('POST', 'send', { reportSettingId: id });
+    await turn.round();
+    const sent = await own();
+    expect(sent).toMatchObject({ state: 'sent', kept: estate.ground.world.clock.now() + 90 * DAY });
+    const kept = await estate.store.tenant(estate.tenant, ({ sql }) => sql.selectFrom('kept_file').select('sealed').where('tenant_id', '=', estate.tenant).execute());
+    expect(kept.every(({ sealed }) => /^v1:[\w-]+:[\w-]+:[\w-]+$/.test(sealed))).toBe(true);
+    estate.ground.pass(91 * DAY);
+    await turn.round();
+    expect(await own()).toMatchObject({ state: 'sent', name: 'Kept for a while', fileName: null, kept: null });
+    expect([(await kate('GET', `sent/${idOf(sent)}`)).status, (await kate('GET', `sent/${idOf(sent)}/file`)).status]).toEqual([404, 404]);
+    estate.ground.pass(300 * DAY);
+    await turn.round();
+    expect(await own()).toBeUndefined();
+  }, 120_000);
 });
