@@ -3,14 +3,16 @@ import type { TenantTx } from '#server/store/store.ts';
 import { seal, unseal } from '#server/vault.ts';
 import type { World } from '#server/world.ts';
 import type { Reach } from './client.ts';
+import { SourceError } from './source-error.ts';
 import type { ConnectionRow } from './task.ts';
 
 const place = (id: string) => ({ table: 'connection', column: 'sealed', row: id });
 
 export const sealCredentials = (tx: TenantTx, world: World, id: string, { secret }: Credentials): Promise<string> => seal(tx, world, place(id), secret);
 
+/** Throws a `SourceError` where the secret cannot be opened: the key under which it was sealed is gone. */
 export async function reachOf(tx: TenantTx, world: World, { id, address, certificate, sign_in, username, sealed }: ConnectionRow): Promise<Reach> {
-  const secret = await unseal(tx, world, place(id), sealed);
+  const secret = await unseal(tx, world, place(id), sealed).catch(() => { throw new SourceError('refused', 'The kept credentials cannot be opened by this server. Give them again.'); });
   return { address, certificate, credentials: sign_in === 'key' ? { is: 'key', secret } : { is: sign_in, name: username ?? '', secret } };
 }
 

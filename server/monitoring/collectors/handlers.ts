@@ -17,6 +17,7 @@ import type { World } from '#server/world.ts';
 import { channelsOf } from './channels.ts';
 import { connectionRow, reachOf, sealCredentials } from './connections.ts';
 import { foundRows, toldOf } from './told.ts';
+import { SourceError } from './source-error.ts';
 import type { ConnectionRow } from './task.ts';
 import { wakeCollectors } from './timer.ts';
 import { tryConnection } from './try-connection.ts';
@@ -95,7 +96,8 @@ export function collectorHandlers(world: World): Pick<Handlers, keyof typeof col
       if (wrong) return failed(wrong);
       if (credentials !== undefined) return SIGN_INS_OF[kind].includes(credentials.is) ? ok(await tryConnection(world, kind, { address, certificate, credentials })) : failed(bad('credentials', MESSAGES.badInput));
       if (id === undefined) return failed(bad('credentials', MESSAGES.connectionSecretAgain));
-      const kept = await change(ask, id, async (tx, row) => ok({ row, reach: await reachOf(tx, world, row) }));
+      const kept = await change(ask, id, async (tx, row) => ok({ row, reach: await reachOf(tx, world, row) })).catch((error: unknown) => { if (error instanceof SourceError) return error; throw error; });
+      if (kept instanceof SourceError) return ok({ ok: false, says: kept.message, seen: null });
       if (!kept.ok) return kept;
       if (originOf(kept.value.row.address) !== originOf(address) || kept.value.row.kind !== kind) return failed(bad('credentials', MESSAGES.connectionSecretAgain));
       return ok(await tryConnection(world, kind, { ...kept.value.reach, address, certificate }));

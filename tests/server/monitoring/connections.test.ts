@@ -136,3 +136,16 @@ test('COLLECT-4: of two servers on one database one reads a connection at a time
   expect(row).toEqual({ held_by: null, held_until: 0 });
   await field.collectors.stop();
 });
+
+test('COLLECT-1: credentials that this server cannot open any more are asked for again, in words', async () => {
+  const field = await aField(store), handlers = collectorHandlers(field.world), vspc = await aConsole();
+  const id = await field.connect(vspc.outside.url);
+  await store.tenant(field.tenant, ({ sql }) => sql.updateTable('connection').set({ sealed: 'v1:v1:AAAA:AAAAAAAAAAAAAAAAAAAAAAAA' }).where('id', '=', id).execute());
+  const says = 'The kept credentials cannot be opened by this server. Give them again.';
+  expect(await handlers.testConnection({ id, kind: 'vspc', address: vspc.outside.url, certificate: null }, as(field))).toEqual({ ok: true, value: { ok: false, says, seen: null } });
+  await field.round();
+  const told = await field.told();
+  expect(told.ok && new Set(told.value[0]?.collections.map(({ error }) => error))).toEqual(new Set([says]));
+  expect(vspc.outside.asked).toEqual([]);
+  await field.collectors.stop();
+});
