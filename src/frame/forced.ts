@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useBranding, useMe } from '../session.ts';
 
 /** What the signed-in user has to do before anything else, as the guards have it: a page without a way round it. */
@@ -6,4 +7,13 @@ export function useForced(): 'password' | 'questions' | null {
   if (me === null || me.acting !== null) return null;
   if (me.passwordReset) return 'password';
   return auth === 'ad' && me.forceSecurityQuestions ? 'questions' : null;
+}
+
+/** Whether the page stands alone: while something has to be done first, and then until the page of it has led on. Else it would be another page by then. */
+export function useAlone(path: string): boolean {
+  const forced = useForced() !== null;
+  const [at, setAt] = useState<string | null>(null);
+  const next = forced ? path : at === path ? at : null;
+  if (next !== at) setAt(next);
+  return next !== null;
 }

@@ -4,7 +4,7 @@ import { bringAhead } from '../ahead.ts';
 import { Toasts } from '../ui/toast.tsx';
 import { useWide } from '../ui/wide.ts';
 import { useDrawer } from './drawer-state.ts';
-import { useForced } from './forced.ts';
+import { useAlone } from './forced.ts';
 import { useFrameKeys } from './frame-keys.ts';
 import { setPalette, usePalette } from './palette-state.ts';
 import { usePreferredTheme } from './preferred.ts';
@@ -32,7 +32,7 @@ export function Frame() {
   const { history } = useRouter();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const me = useMe(), branding = useBranding();
-  const forced = useForced() !== null || path === '/monitoring/reset-password';
+  const forced = useAlone(path) || path === '/monitoring/reset-password';
   const terms = termsFor(me, branding?.features);
   usePreferredTheme();
   useFrameKeys({ off: forced, asking, onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
