@@ -26,6 +26,7 @@ export function startReports(world: World): { stop(): Promise<void>; tick(): Pro
     for (const tenant of await world.store.tenants()) {
       if (stopped) return;
       try {
+        if (!clean && !await world.store.tenant(tenant, (tx) => hasWork(tx, now), { readOnly: true })) continue;
         await world.store.tenant(tenant, (tx) => findDue(tx, world, now));
         while (await sendNext(world, tenant)) if (isStopped()) return;
         await world.store.tenant(tenant, (tx) => followMails(tx, world));
@@ -48,6 +49,15 @@ export function startReports(world: World): { stop(): Promise<void>; tick(): Pro
   }
   wait();
   return { tick, async stop() { stopped = true; timer?.cancel(); await Promise.race([last, new Promise<void>((resolve) => { world.clock.after(3_000, resolve); })]); } };
+}
+
+/** Mostly there is nothing to do: one look by two small indexes. */
+async function hasWork({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> {
+  const { work } = await sql.selectNoFrom((e) => e.or([
+    e.exists(e.selectFrom('report_setting').select('id').where('tenant_id', '=', tenant).where('next_at', '<=', now)),
+    e.exists(e.selectFrom('report_sent').select('id').where('tenant_id', '=', tenant).where('state', 'in', ['waiting', 'making', 'sending'])),
+  ]).as('work')).executeTakeFirstOrThrow();
+  return work === true;
 }
 
 async function findDue(tx: TenantTx, world: World, now: Ms): Promise<void> {
