@@ -1,6 +1,7 @@
 import { keepPassword, readPassword } from '../first-start.ts';
 import type { World } from '../world.ts';
 import type { Estate } from './choice.ts';
+import { settleConnections } from './connections.ts';
 import { bringUp, chooseEstate } from './estate.ts';
 import { type Life, startLife } from './live.ts';
 import type { EstatePlan } from './plan.ts';
@@ -27,6 +28,7 @@ export async function startEstate(world: World, asked: Estate | null, wanted: st
   for (const provider of plan.providers) {
     await openTickets(world, provider);
     await settleReports(world, provider);
+    await settleConnections(world, provider);
   }
   return { plan, password: readPassword(world), live: () => startLife(world, plan) };
 }

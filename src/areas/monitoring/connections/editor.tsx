@@ -128,7 +128,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
           </>
         )}
         {above !== null && <Callout tone="failed" alert>{above}</Callout>}
-        {told !== null && <Told told={told} zone={zone} onPin={(pem) => change({ certificate: pem })} />}
+        {told !== null && <Told key={`${test} ${told.says}`} told={told} zone={zone} onPin={(pem) => change({ certificate: pem })} />}
       </form>
     </Dialog>
   );
@@ -140,7 +140,7 @@ const FEW = 10;
 /** What came of the test; a certificate that nobody vouches for is shown, to be compared with that of the system. */
 function Told({ told: { ok, says, seen }, zone, onPin }: { readonly told: ConnectionTested; readonly zone: string; readonly onPin: (pem: string) => void }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => { place.current?.scrollIntoView({ block: 'nearest' }); }, [says]);
+  useEffect(() => { place.current?.scrollIntoView({ block: 'nearest' }); }, []);
   return (
     <div ref={place} className="scroll-mb-4">
       <Callout tone={ok ? 'success' : 'failed'} alert>
