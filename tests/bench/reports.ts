@@ -1,7 +1,8 @@
 /**
  * How long reports over twelve months take, read from the results and from the totals of days, on a provider as large as the large estate:
  * `node tests/bench/reports.ts [DATABASE_URL]`, `DATA` the folder of an embedded database (a new one in memory without it), `JOBS` (10,000),
- * `COMPANIES` (1,000), `DAYS` of results (366), `A_DAY` (2, as the large estate has), `BEFORE=0` leaves the reading of results out.
+ * `COMPANIES` (1,000), `DAYS` of results (366), `A_DAY` (2, as the large estate has), `BEFORE=0` leaves the reading of results out, `TENANT` asks one
+ * that was made before.
  */
 import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
@@ -20,9 +21,11 @@ const JOBS = of('JOBS', 10_000), COMPANIES = of('COMPANIES', 1_000), DAYS = of('
 const log = { info: () => undefined, warn: console.error, error: (what: string, fields?: unknown) => { console.error(what, JSON.stringify(fields)?.slice(0, 200)); } };
 const store = await openStore({ dataDir: process.env['DATA'] ?? '', databaseUrl: process.argv[2] ?? null, memory: process.env['DATA'] === undefined, log, clock: systemClock });
 const world = { store, clock: systemClock, chance: systemChance, log, config: { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null } };
-const tenant = randomUUID(), now = Math.floor(systemClock.now() / DAY) * DAY + DAY / 2;
-await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
-await fill();
+const made = process.env['TENANT'], tenant = made ?? randomUUID(), now = Math.floor(systemClock.now() / DAY) * DAY + DAY / 2;
+if (made === undefined) {
+  await makeTenant(store, { tenant, host: null, branding: aBranding, isDefault: false });
+  await fill();
+}
 const handlers = reportingHandlers(world);
 const ask: Ask = {
   tenant, command: null, now, ip: '', host: '', request: new Request('http://localhost'), answer: new Headers(),
@@ -79,5 +82,5 @@ async function fill(): Promise<void> {
       from (select ${day * each}::bigint + i as n, 1 + i % ${JOBS}::int as job, ${first + day * DAY}::bigint + (i * 7919 % 86400)::bigint * 1000 as at,
         case when i * 31 % 100 < 3 then 'Failed' when i * 31 % 100 < 6 then 'Warning' when i * 31 % 100 = 7 then 'Missed' else 'Success' end as status from generate_series(1, ${each}::int) as i) as one`.execute(db));
   }
-  console.log(`${store.kind}: filled; load average ${(loadavg()[0] ?? 0).toFixed(1)}`);
+  console.log(`${store.kind}: ${tenant} is filled; load average ${(loadavg()[0] ?? 0).toFixed(1)}`);
 }
