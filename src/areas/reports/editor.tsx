@@ -52,6 +52,7 @@ export function Editor({ id, begin, templates, companies, offline, onSaved, onCl
   const change = (next: Partial<Form>): void => { setRefused({}); setForm((before) => ({ ...before, ...next })); };
 
   useEffect(() => { head.current?.focus(); }, []);
+  useEffect(() => { if (preview !== null) shown.current?.focus(); }, [preview]);
 
   const told = (failure: Parameters<typeof refusalOf>[0], sentence: string): void => {
     const said = refusalOf(failure, WORDS);
@@ -84,7 +85,6 @@ export function Editor({ id, begin, templates, companies, offline, onSaved, onCl
     setBusy(null);
     if (!answer.ok) return told(answer.failure, MESSAGES.getReport);
     setPreview(answer.value);
-    requestAnimationFrame(() => shown.current?.focus());
   }
 
   return (
