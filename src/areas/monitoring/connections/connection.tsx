@@ -40,7 +40,7 @@ export function Connection({ one, company, zone, now, offline, onSync, onEdit, o
             <span className="text-agate text-ink-3">{every}{one.user !== null && `, as ${one.user}`}{one.certificate !== null && ', certificate pinned'}</span>
           </p>
         </div>
-        <span className="-ml-2 flex flex-wrap gap-1 tablet:ml-0">
+        <span className="flex flex-wrap gap-1">
           <Button size="sm" icon="sync" {...net} disabled={offline || !one.enabled} aria-label={`Sync now: ${one.name}`} onClick={() => onSync()}>Sync now</Button>
           <Button size="sm" variant="quiet" {...net} aria-label={`Edit ${one.name}`} onClick={onEdit}>Edit</Button>
           <Button size="sm" variant="quiet" {...net} aria-label={`Remove ${one.name}`} onClick={onRemove}>Remove</Button>
@@ -85,10 +85,10 @@ function Part({ part, of, zone, now, offline, onSync }: PartProps) {
   return (
     <tr className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair py-1.5 tablet:table-row tablet:h-9 tablet:py-0">
       <th scope="row" className="min-w-0 truncate text-left font-normal tablet:pr-3">{name}</th>
-      <td className={`col-span-2 row-start-2 min-w-0 tablet:pr-3 ${text}`}>
+      <td className={`col-span-2 row-start-2 min-w-0 tablet:py-1.5 tablet:pr-3 ${text}`}>
         <span className="flex items-center gap-1.5"><Icon name={icon} />{word}{part.fails > 1 && `, ${part.fails} times in a row`}</span>
         {failed && part.error !== null && (
-          <span className="block pl-[22px] text-agate font-normal break-words text-ink-2">{part.error}{part.nextAt !== null && part.nextAt > now && ` Tried again at ${formatTime(part.nextAt, zone)}.`}</span>
+          <span className="block pl-[22px] text-agate font-normal break-words text-ink-2">{part.error}{part.nextAt !== null && part.nextAt > now && ` Next try at ${formatTime(part.nextAt, zone)}.`}</span>
         )}
       </td>
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">

@@ -102,7 +102,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
         {kept === null && (
           <fieldset className="m-0 min-w-0 border-0 p-0">
             <legend className="pb-1 font-semibold">System</legend>
-            <div className="grid border-t border-hair tablet:grid-cols-3 tablet:gap-x-6">
+            <div className="grid border-t border-hair tablet:grid-cols-3 tablet:gap-x-6 tablet:[&>label]:border-0">
               {KINDS.map((kind) => <Choice key={kind} name="kind" checked={draft.kind === kind} title={KIND_WORDS[kind].name} detail={KIND_WORDS[kind].detail} onChoose={() => change(withKind(draft, kind))} />)}
             </div>
           </fieldset>
