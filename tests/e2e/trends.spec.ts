@@ -139,6 +139,6 @@ test('TREND-5, TREND-8: the spreadsheet goes by keys from cell to cell, is a fil
   await page.keyboard.press('End');
   await expect(cell).toHaveText('Failed');
   await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(new RegExp(`date=${dayOf(now)}\\.\\.${dayOf(now)}.*q=SQL\\+nightly`));
+  await expect(page).toHaveURL(new RegExp(`date=${dayOf(now)}\\.\\.${dayOf(now)}.*q=SQL(?:%20|\\+)nightly`));
   await expect(rowOf(page, 'SQL nightly')).toHaveCount(1);
 });

@@ -10,7 +10,6 @@ export type Show = (typeof SHOWS)[number];
 export interface ComputersPlace { readonly span: Span; readonly show: Show; readonly text: string }
 
 const SPAN: Span = { is: 'last', days: 7 }, TEXT_CHARS = 200;
-export const COMPUTERS_PLACE: ComputersPlace = { span: SPAN, show: 'all', text: '' };
 
 export function computersAddress({ span, show, text }: ComputersPlace): string {
   const params = new URLSearchParams();
