@@ -1,0 +1,124 @@
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { missing, PASSWORD, SERVICE, startSamba } from '../server/directory/samba.ts';
+import type { Samba } from '../server/directory/samba.ts';
+import { accountsAt, toast } from './account-person.ts';
+import type { Accounts } from './account-person.ts';
+import { codeFor } from './outbox.ts';
+import { startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { sound } from './sound.ts';
+import { freshPage, isAt, isIn, typeCode, wrongOf } from './ways-in.ts';
+
+const SECOND = 'Granite-teapot-58', THIRD = 'Orchard-lantern-71';
+let portal: Portal, people: Accounts, samba: Samba | null = null;
+
+const enter = async (page: Page, username: string, password: string): Promise<void> => {
+  await page.goto(people.at('daily-checks'));
+  await page.getByLabel('Username').fill(username);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+};
+
+test.describe(`a real Active Directory${missing}`, () => {
+  test.skip(missing !== '', missing);
+
+  test.beforeAll(async () => {
+    test.setTimeout(90_000);
+    const before = process.env['DAYBOOK_OUTBOUND_ALLOW'];
+    process.env['DAYBOOK_OUTBOUND_ALLOW'] = '127.0.0.0/8';
+    [samba, portal] = await Promise.all([startSamba(), startPortal('none')]);
+    if (before === undefined) delete process.env['DAYBOOK_OUTBOUND_ALLOW']; else process.env['DAYBOOK_OUTBOUND_ALLOW'] = before;
+    people = await accountsAt(portal);
+    const { id } = await people.admin('GET', 'service-providers/branding') as { id: string };
+    await people.admin('PUT', `service-providers/${id}/settings`, { directory: samba.at });
+    await people.admin('PUT', `service-providers/${id}/secrets/directory`, { value: SERVICE });
+    await samba.user('astrid');
+    await samba.user('mira', '--must-change-at-next-login');
+    for (const username of ['astrid', 'mira']) {
+      await people.admin('POST', 'users', { username, name: `${username} of the directory`, email: `${username}@example.com`, roles: ['operator'], companies: null, auth: 'ad', mobilePhone: '+15550100444', sms: username === 'astrid' });
+    }
+  });
+  test.afterAll(async () => {
+    await portal.stop();
+    await samba?.stop();
+  });
+
+  test('E2E-12, AUTH-11: a user of the directory signs in by it and a code, wrong turns included, and changes the password there by its rules', async ({ browser }) => {
+    const page = await freshPage(browser);
+    await enter(page, 'astrid', 'not this one');
+    await expect(page.getByText('The username or password is not valid.')).toBeVisible();
+    await enter(page, 'astrid', PASSWORD);
+    await isAt(page, 'Enter the code');
+    const code = await codeFor(portal.url, '+15550100444');
+    await typeCode(page, wrongOf(code));
+    await expect(page.getByText('The code is not valid.')).toBeVisible();
+    await typeCode(page, code);
+    await isIn(page);
+    await page.getByRole('link', { name: 'Change password' }).click();
+    await expect(page.getByText('Your directory’s rules hold: your administrator can tell them.')).toBeVisible();
+    const change = async (current: string, next: string): Promise<void> => {
+      await page.getByLabel('Current password').fill(current);
+      await page.getByLabel('New password', { exact: true }).fill(next);
+      await page.getByLabel('New password again').fill(next);
+      await page.keyboard.press('Enter');
+    };
+    await change(PASSWORD, 'short');
+    await expect(page.getByText('Password chosen failed to meet any or all of the requirements stated.')).toBeVisible();
+    await expect(page.getByLabel('New password', { exact: true })).toBeFocused();
+    await change(PASSWORD, SECOND);
+    await expect(toast(page, 'Password changed')).toBeVisible();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await isAt(page, 'Sign in');
+    // A directory may take the old one for a while yet; the new one it takes at once.
+    await enter(page, 'astrid', SECOND);
+    await isAt(page, 'Enter the code');
+    await page.context().close();
+  });
+
+  test('E2E-12, AUTH-11, OWN-5: a password that the directory wants changed is changed before anything else', async ({ browser }) => {
+    const page = await freshPage(browser);
+    await enter(page, 'mira', PASSWORD);
+    await isAt(page, 'Choose a new password');
+    await expect(page).toHaveURL(/\/monitoring\/reset-password$/);
+    await sound(page, 'reset-password-directory');
+    const set = async (next: string): Promise<void> => {
+      await page.getByLabel('Present password').fill(PASSWORD);
+      await page.getByLabel('New password', { exact: true }).fill(next);
+      await page.getByLabel('New password again').fill(next);
+      await page.keyboard.press('Enter');
+    };
+    await set('short');
+    await expect(page.getByText('Password chosen failed to meet any or all of the requirements stated.')).toBeVisible();
+    await set(THIRD);
+    await isAt(page, 'Dashboard');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await isAt(page, 'Sign in');
+    await enter(page, 'mira', THIRD);
+    await isIn(page);
+    await page.context().close();
+  });
+
+  test('E2E-12, RECOVER-3: an account that the directory has locked says so on a known computer and is unlocked with a code', async ({ browser }) => {
+    const page = await freshPage(browser);
+    await enter(page, 'mira', THIRD);
+    await isIn(page);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await isAt(page, 'Sign in');
+    for (let tries = 0; tries < 3; tries += 1) {
+      await enter(page, 'mira', `guess ${tries}`);
+      await expect(page.getByText('The username or password is not valid.')).toBeVisible();
+    }
+    await enter(page, 'mira', THIRD);
+    await expect(page.getByText('This account is locked. Unlock it or ask your administrator.')).toBeVisible();
+    await page.getByRole('link', { name: 'Unlock account' }).click();
+    await page.getByLabel('Username').fill('mira');
+    await page.keyboard.press('Enter');
+    await isAt(page, 'Unlock your account');
+    await typeCode(page, await codeFor(portal.url, 'mira@example.com'));
+    await expect(page.getByText('Your account is unlocked.')).toBeVisible();
+    await enter(page, 'mira', THIRD);
+    await isIn(page);
+    await page.context().close();
+  });
+});
