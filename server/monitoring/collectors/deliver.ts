@@ -124,11 +124,14 @@ async function retire(tx: TenantTx, key: KeyRow | undefined, uids: readonly stri
 const jobsOf = ({ sql, tenant }: TenantTx, key: KeyRow, uids: readonly string[]): Promise<{ n: JobN; uid: string }[]> =>
   uids.length === 0 ? Promise.resolve([]) : sql.selectFrom('job').select(['n', 'uid']).where('tenant_id', '=', tenant).where('key_id', '=', key.id).where('uid', 'in', [...uids]).execute();
 
-/** After a whole round: jobs that were not met in it are gone. */
+/** A system that lost sight of its servers for a while tells of no jobs: they are gone when they are missing for so long. Until then they are expected. */
+const GONE_MS: Ms = 12 * 3_600_000;
+
+/** After a whole round: jobs that have not been met for long are gone. */
 export async function retireGone(task: Task): Promise<void> {
   const { world, tenant, connection } = task;
   await world.store.tenant(tenant, async (tx) => {
-    const gone = (await forgetGone(tx, task)).map(({ row }) => row as unknown as JobKept);
+    const gone = (await forgetGone(tx, task, GONE_MS)).map(({ row }) => row as unknown as JobKept);
     const channels = await channelsOf(tx, connection.id);
     for (const key of channels) await retire(tx, key, gone.flatMap(({ company, facts }) => (company === key.company ? [facts.jobInstanceUid] : [])), world.clock.now());
   });

@@ -40,9 +40,9 @@ export async function keepFound(tx: TenantTx, { connection, entity, since }: Pic
   [tx.tenant, connection.id, entity, since, JSON.stringify(records)]));
 }
 
-/** What a whole round has not met is gone. */
-export function forgetGone({ sql, tenant }: TenantTx, { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>) {
-  return sql.deleteFrom('collected').where('tenant_id', '=', tenant).where('connection_id', '=', connection.id).where('entity', '=', entity).where('seen_at', '<', since)
+/** What a whole round has not met is gone; `late`: not before it was missing for so long. */
+export function forgetGone({ sql, tenant }: TenantTx, { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>, late: Ms = 0) {
+  return sql.deleteFrom('collected').where('tenant_id', '=', tenant).where('connection_id', '=', connection.id).where('entity', '=', entity).where('seen_at', '<', since - late)
     .returning(['uid', 'company_n', 'row']).execute();
 }
 

@@ -97,7 +97,7 @@ test('COLLECT-3: the history fills in the runs between two looks, and takes noth
   expect(await collection('sessions')).toMatchObject({ rows: 5, unlinked: 1, status: 'succeeded' });
 });
 
-test('COLLECT-2: a job that the console has no more is switched off, and one that never ran is known', async () => {
+test('COLLECT-2: a job that the console has no more for half a day is switched off, and one that never ran is known', async () => {
   const { console } = vspc;
   await field.company('Ours', uid('company Company 0'));
   console.jobs.push(aJob(JOB, NOON - HOUR), aJob({ ...JOB, name: 'Never' }, NOON, { status: 'None', lastRun: null, lastEndTime: null }));
@@ -105,8 +105,11 @@ test('COLLECT-2: a job that the console has no more is switched off, and one tha
   await field.round();
   expect((await field.place.all('job')).map(({ name, enabled }) => [name, enabled]).toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([['Never', true], ['SQL nightly', true]]);
   console.jobs = console.jobs.slice(1);
-  await field.round(6 * MINUTE);
-  expect((await field.place.all('job')).map(({ name, enabled }) => [name, enabled]).toSorted(([a], [b]) => String(a).localeCompare(String(b)))).toEqual([['Never', true], ['SQL nightly', false]]);
+  const enabled = async () => (await field.place.all('job')).map((job) => [job.name, job.enabled]).toSorted(([a], [b]) => String(a).localeCompare(String(b)));
+  await field.round(11 * HOUR);
+  expect(await enabled()).toEqual([['Never', true], ['SQL nightly', true]]);
+  await field.round(2 * HOUR);
+  expect(await enabled()).toEqual([['Never', true], ['SQL nightly', false]]);
   expect(await field.runs()).toHaveLength(1);
 });
 
