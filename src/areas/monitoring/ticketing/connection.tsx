@@ -46,7 +46,8 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
       if (answer.ok) { after = answer.value.kept; setTested({ ok: answer.value.ok, says: answer.value.says }); } else setFault(answer.failure.message);
     } else tell('Ticketing saved');
     setBusy(false);
-    setDraft(after.settings);
+    // What was chosen while it was on its way stays chosen.
+    setDraft((now) => ({ ...after.settings, ...changedSince(next, now) }));
     onKept(after);
   }
   const submit = (event: FormEvent): void => { event.preventDefault(); void save(wholeOf(draft, cw, at, days), system !== 'own'); };
@@ -77,9 +78,14 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
         <FormSection title="New tickets" says={choices.boards.length === 0 || other ? 'Save and test first: then there is something to choose from.' : `As ${SYSTEM_NAMES[system]} offered it at the last test.`}>
           {choices.boards.length > 0 && !other && (
             <>
-              {pick(system === 'autotask' ? 'Queue' : 'Board', draft.board, choices.boards, (board) => { set({ board }); void save({ ...wholeOf(draft, cw, at, days), board, ...(system === 'connectwise' && { openStatus: null, closeStatus: null }) }, true); })}
-              {draft.board !== null && pick('Status of a new one', draft.openStatus, choices.statuses.filter(({ closed, id }) => !closed && id !== draft.closeStatus), (openStatus) => set({ openStatus }))}
-              {draft.board !== null && pick('Status of a closed one', draft.closeStatus, system === 'autotask' ? choices.statuses : choices.statuses.filter(({ closed }) => closed), (closeStatus) => set({ closeStatus }))}
+              {pick(system === 'autotask' ? 'Queue' : 'Board', draft.board, choices.boards, (board) => {
+                // Each board has statuses of its own.
+                const next = { board, ...(system === 'connectwise' && { openStatus: null, closeStatus: null }) };
+                set(next);
+                void save({ ...wholeOf(draft, cw, at, days), ...next }, true);
+              })}
+              {draft.board === kept.settings.board && draft.board !== null && pick('Status of a new one', draft.openStatus, choices.statuses.filter(({ closed, id }) => !closed && id !== draft.closeStatus), (openStatus) => set({ openStatus }))}
+              {draft.board === kept.settings.board && draft.board !== null && pick('Status of a closed one', draft.closeStatus, system === 'autotask' ? choices.statuses : choices.statuses.filter(({ closed }) => closed), (closeStatus) => set({ closeStatus }))}
               {draft.board !== null && pick('Priority', draft.priority, choices.priorities, (priority) => set({ priority }))}
             </>
           )}
@@ -109,6 +115,9 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
 const pick = (label: string, value: string | null, options: readonly { readonly id: string; readonly name: string }[], on: (id: string) => void) => (
   <Select block label={label} value={value ?? ''} placeholder="Choose one" options={options.map(({ id, name }) => ({ value: id, word: name }))} onChange={on} />
 );
+/** What of it is another than it was sent. */
+const changedSince = (sent: Ticketing, now: Ticketing): Partial<Ticketing> =>
+  Object.fromEntries(Object.entries(now).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name as keyof Ticketing]))) as Partial<Ticketing>;
 const SYSTEMS: readonly { readonly value: TicketSystem; readonly word: string }[] = [{ value: 'own', word: 'None: tickets are kept here' }, { value: 'connectwise', word: 'ConnectWise PSA' }, { value: 'autotask', word: 'Autotask PSA' }];
 const secretWords = (kept: boolean): string => (kept ? 'One is kept. Leave it empty to go on with it.' : 'It is kept sealed and shown to nobody.');
 const daysOf = (text: string): number | null => (Number(text) >= 1 && Number(text) <= 365 ? Number(text) : null);
