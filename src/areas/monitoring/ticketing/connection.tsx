@@ -117,7 +117,7 @@ const pick = (label: string, value: string | null, options: readonly { readonly 
 );
 /** What of it is another than it was sent. */
 const changedSince = (sent: Ticketing, now: Ticketing): Partial<Ticketing> =>
-  Object.fromEntries(Object.entries(now).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name as keyof Ticketing]))) as Partial<Ticketing>;
+  Object.fromEntries(Object.entries(now).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(sent[name as keyof Ticketing])));
 const SYSTEMS: readonly { readonly value: TicketSystem; readonly word: string }[] = [{ value: 'own', word: 'None: tickets are kept here' }, { value: 'connectwise', word: 'ConnectWise PSA' }, { value: 'autotask', word: 'Autotask PSA' }];
 const secretWords = (kept: boolean): string => (kept ? 'One is kept. Leave it empty to go on with it.' : 'It is kept sealed and shown to nobody.');
 const daysOf = (text: string): number | null => (Number(text) >= 1 && Number(text) <= 365 ? Number(text) : null);
