@@ -11,6 +11,7 @@ import { brandEditCalls } from './brand/brand-edit-calls.ts';
 import { brandCalls } from './brand/calls.ts';
 import { settingsCalls } from './brand/settings-calls.ts';
 import type { Call, Gives, Taken, Takes } from './call.ts';
+import { supportCalls } from './desk/support-calls.ts';
 import { ticketCalls } from './desk/ticket-calls.ts';
 import { ticketingCalls } from './desk/ticketing-calls.ts';
 import { ingestCalls } from './monitoring/ingest.ts';
@@ -33,7 +34,7 @@ import { syncCalls } from './sync/calls.ts';
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...slaCalls, ...licensingCalls, ...ingestCalls, ...collectorCalls,
   ...recoveryCalls, ...profileCalls, ...actingCalls, ...oidcCalls,
-  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls,
+  ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls, ...supportCalls,
 } as const;
 
 export type CallName = keyof typeof CALLS;

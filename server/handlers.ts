@@ -29,6 +29,7 @@ import { licensingHandlers } from './billing/handlers.ts';
 import { ruleHandlers } from './monitoring/rules/handlers.ts';
 import { syncHandlers } from './sync/handlers.ts';
 import { remoteHandlers } from './desk/remote-handlers.ts';
+import { supportHandlers } from './desk/support.ts';
 import { ticketHandlers } from './desk/ticket-handlers.ts';
 import { ticketingHandlers } from './desk/ticketing-handlers.ts';
 import { adminHandlers } from './admin/handlers.ts';
@@ -52,5 +53,5 @@ export const allHandlers = (world: World): Handlers => ({
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
   ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),
   ...logHandlers(world), ...adminHandlers(world), ...reportHandlers(world), ...brandEditHandlers(world),
-  ...ticketHandlers(world), ...ticketingHandlers(world), ...remoteHandlers(world),
+  ...ticketHandlers(world), ...ticketingHandlers(world), ...remoteHandlers(world), ...supportHandlers(world),
 });

@@ -17,7 +17,7 @@ const CONNECT_MS: Ms = 10_000, SILENCE_MS: Ms = 20_000, ALL_MS: Ms = 60_000;
 const ONE = /^[^\s@<>,;:"()[\]\\]{1,64}@[^\s@<>,;:"()[\]\\]{1,189}$/;
 
 /** Sends a mail. TLS is checked against the host's name; without TLS only where the operator of the server switched that on. */
-export async function sendMail(world: World, { settings, password, name }: MailGateway, id: string, { to, subject, text, html, files = [] }: Omit<Mail, 'files'> & { readonly files?: readonly KeptFile[] }): Promise<Delivery> {
+export async function sendMail(world: World, { settings, password, name }: MailGateway, id: string, { to, subject, text, html, replyTo, files = [] }: Omit<Mail, 'files'> & { readonly files?: readonly KeptFile[] }): Promise<Delivery> {
   const { host, port, security, username, from, fromName } = settings;
   if (!ONE.test(to) || /[\r\n\0]/.test(subject)) return { is: 'given-up', fault: 'The address or the subject is not valid.' };
   let timer: { cancel(): void } | undefined;
@@ -35,7 +35,7 @@ export async function sendMail(world: World, { settings, password, name }: MailG
     const late = new Promise<never>((_, reject) => { timer = world.clock.after(ALL_MS, () => { reject(new OutboundError('unreachable', `${host} did not answer in time.`)); }); });
     // The same number at every try: a server that took it the first time can tell.
     await Promise.race([late, opened.sendMail({
-      from: { name: (fromName ?? name).replace(/\p{Cc}+/gu, ' '), address: from }, to, subject, text, html: html ?? htmlOf(text), messageId: `<${id}@${from.split('@')[1] ?? 'localhost'}>`,
+      from: { name: (fromName ?? name).replace(/\p{Cc}+/gu, ' '), address: from }, to, ...(replyTo !== undefined && ONE.test(replyTo) && { replyTo }), subject, text, html: html ?? htmlOf(text), messageId: `<${id}@${from.split('@')[1] ?? 'localhost'}>`,
       headers: { 'Auto-Submitted': 'auto-generated' }, attachments: files.map((file) => ({ filename: file.name, contentType: file.type, content: file.bytes, contentDisposition: 'attachment' as const })),
     })]);
     return { is: 'sent' };

@@ -3,8 +3,8 @@ import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { awake } from './wake.ts';
 
-/** `html` beside the text where a mail has it; `files`: ids of kept files that go with it. Neither subject nor address may hold a line break. */
-export interface Mail { readonly to: string; readonly subject: string; readonly text: string; readonly html?: string; readonly files?: readonly string[] }
+/** `html` beside the text where a mail has it; `files`: ids of kept files that go with it. `replyTo`: whom an answer goes to, where that is not the sender. Neither subject nor address may hold a line break. */
+export interface Mail { readonly to: string; readonly subject: string; readonly text: string; readonly html?: string; readonly replyTo?: string; readonly files?: readonly string[] }
 export interface Sms { readonly to: string; readonly text: string }
 export type Post = ({ readonly kind: 'mail' } & Mail) | ({ readonly kind: 'sms' } & Sms);
 

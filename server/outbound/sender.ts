@@ -27,7 +27,7 @@ const FIRST_MS: Ms = 15_000, LONGEST_MS: Ms = 30 * 60_000;
 
 const text = v.string();
 export const PostSchema = v.variant('kind', [
-  v.object({ kind: v.literal('mail'), to: text, subject: text, text, html: v.optional(text), files: v.optional(v.array(text)) }), v.object({ kind: v.literal('sms'), to: text, text }),
+  v.object({ kind: v.literal('mail'), to: text, subject: text, text, html: v.optional(text), replyTo: v.optional(text), files: v.optional(v.array(text)) }), v.object({ kind: v.literal('sms'), to: text, text }),
 ]);
 
 /** How long to wait after so many tries. */
@@ -130,7 +130,7 @@ async function attempt(world: World, tenant: TenantId, gateways: Gateways, { id,
       return { what: open, files: await filesOf(tx, world, open) };
     }, { readOnly: true });
     if (files === null) return { is: 'given-up', fault: 'The file of this mail is not kept any more.' };
-    if (what.kind === 'mail') return gateways.mail ? await sendMail(world, gateways.mail, id, { to: what.to, subject: what.subject, text: what.text, files, ...(what.html === undefined ? {} : { html: what.html }) }) : { is: 'given-up', fault: 'No gateway.' };
+    if (what.kind === 'mail') return gateways.mail ? await sendMail(world, gateways.mail, id, { to: what.to, subject: what.subject, text: what.text, files, ...(what.html === undefined ? {} : { html: what.html }), ...(what.replyTo === undefined ? {} : { replyTo: what.replyTo }) }) : { is: 'given-up', fault: 'No gateway.' };
     return gateways.sms ? await sendSms(world, gateways.sms, what) : { is: 'given-up', fault: 'No gateway.' };
   } catch (error) {
     world.log.error('a message could not be read or sent', { tenant, ...faultOf(error) });

@@ -9,7 +9,7 @@ import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
 import type { AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
 import type { CollectedTable, CollectionTable, ConnectionTable, LicenceMonthTable } from './database-collect.ts';
-import type { TicketWorkTable, TicketingTable } from './database-desk.ts';
+import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
 import type { Json, Filled } from './json-column.ts';
 
@@ -49,6 +49,7 @@ export interface Database {
   ticketing: TicketingTable;
   ticket_company: { tenant_id: TenantId; company_n: CompanyN; remote_id: string; remote_name: string; health: 'ok' | 'renamed' | 'missing'; checked_at: Ms | null };
   ticket_work: TicketWorkTable;
+  support_request: SupportRequestTable;
   repository_sample: RepositorySampleTable;
   run_day: RunDayTable;
   run_log: { tenant_id: TenantId; run_n: RunN; body: string };
