@@ -180,7 +180,8 @@ test('DAY-24: where a ticket has no room, its end is shown and not its beginning
   await signIn(page, portal.url, 'admin', portal.password);
   await rowOf(page, 'Plain files').click();
   await panel(page).getByRole('button', { name: /^Ticket/ }).click();
-  await page.getByRole('dialog').getByRole('textbox').fill('T20261119.0107');
+  await page.getByRole('button', { name: 'Tie to a number instead' }).click();
+  await page.getByLabel('Ticket number').fill('T20261119.0107');
   await page.keyboard.press('Enter');
   const cell = rowOf(page, 'Plain files').locator('.dc-tk');
   await expect(cell).toHaveText('T20261119.0107');
