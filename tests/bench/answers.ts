@@ -16,6 +16,7 @@ import { stateOf } from '../../workers/columns/kinds.ts';
 import { exportRuns } from '../../workers/export/export.ts';
 import { makeFinder } from '../../workers/find/find.ts';
 import { makeOverview } from '../../workers/overview/overview.ts';
+import { makeTrends } from '../../workers/overview/trends.ts';
 import type { Engine } from '../../workers/seams.ts';
 import { realClock } from '../../workers/clock.ts';
 import { BENCH_KEYS } from './columns.ts';
@@ -103,10 +104,15 @@ async function measure(runs: number): Promise<void> {
     say('  again, nothing changed', rounds(30, () => overview(store, OVERVIEW(days), BENCH_NOW)));
     say('  plain rows', rounds(5, () => plainOverview(rows, OVERVIEW(days))));
   }
+  const trends = makeTrends(), asked = { ...spanOf(14), companies: [], sources: [], types: [], by: 'company' as const };
+  say('trends, 14 days beside 14, first time', rounds(9, () => makeTrends()(store, asked)));
+  say('  again, nothing changed', rounds(30, () => trends(store, asked)));
   const ask = CALENDAR(90), cold = rounds(9, () => makeCalendar()(store, ask, BENCH_NOW)), calendar = makeCalendar();
   say('calendar, 90 days, first time', cold);
   const lines = calendar(store, ask, BENCH_NOW)?.lines ?? [], inSight = new Set(lines.flatMap((line) => (line.is === 'job' ? [line.job] : [])));
   say('  scrolled', rounds(60, (round) => calendar(store, { ...ask, rows: { first: round * 300, count: 60 } }, BENCH_NOW)), `${lines.length} lines`);
+  say('  as a spreadsheet by job, scrolled', rounds(60, (round) => calendar(store, { ...ask, lines: 'job', rows: { first: round * 150, count: 60 } }, BENCH_NOW)));
+  say('  as a spreadsheet by company', rounds(20, (round) => calendar(store, { ...ask, lines: 'company', rows: { first: round, count: 60 } }, BENCH_NOW)));
   say('  another mode', rounds(20, (round) => calendar(store, { ...ask, mode: CALENDAR_MODES[round % 4] ?? 'worst' }, BENCH_NOW)));
   say('  problems only', rounds(20, (round) => calendar(store, { ...ask, problemsOnly: true, rows: { first: round * 100, count: 60 } }, BENCH_NOW)));
   say('  a key of text', rounds(20, (round) => calendar(store, { ...ask, text: 'sql prod'.slice(0, 1 + (round % 8)) }, BENCH_NOW)));

@@ -11,7 +11,7 @@ import { keepJobs, makeJobList } from './list.ts';
 import type { Section } from './list.ts';
 import { cellsOf, DayMarks, PROBLEM_BITS } from './marks.ts';
 import type { Marks } from './marks.ts';
-import { sheetOf } from './sheet.ts';
+import { countsOf, sheetOf } from './sheet.ts';
 
 /** What a calendar is made from. */
 export interface CalendarStore { readonly engine: Engine; readonly days: KeptDays }
@@ -24,6 +24,12 @@ export function makeCalendar(): (store: CalendarStore | null, ask: CalendarAsk, 
   const marks = new DayMarks(), listOf = makeJobList();
   let engine: Engine | null = null;
   let troubled: { readonly key: string; readonly all: readonly Section[]; readonly sections: readonly Section[] } | null = null;
+  let counted: { readonly key: string; readonly of: readonly Section[]; readonly counts: readonly number[] } | null = null;
+  /** What all cells come to: the same while one scrolls. */
+  const counts = (sections: readonly Section[], days: readonly Marks[], key: string, mode: CalendarAsk['mode']): readonly number[] => {
+    if (counted?.key !== key || counted.of !== sections) counted = { key, of: sections, counts: countsOf(sections, days, mode) };
+    return counted.counts;
+  };
   return (store, ask, now) => {
     if (engine !== store?.engine) marks.clear();
     engine = store?.engine ?? null;
@@ -36,7 +42,8 @@ export function makeCalendar(): (store: CalendarStore | null, ask: CalendarAsk, 
       if (troubled?.key !== key || troubled.all !== all) troubled = { key, all, sections: withProblems(all, days, store.engine.mostJob) };
       ({ sections } = troubled);
     }
-    return { ...(ask.lines === undefined ? linesOf : sheetOf)(sections, days, ask), days: headsOf(spans, store, now), keptFrom: keptFrom(store.days) };
+    const shown = ask.lines === undefined ? linesOf(sections, days, ask) : sheetOf(sections, days, ask, counts(sections, days, `${marks.version} ${spans[0]?.n ?? 0} ${spans.length} ${ask.mode}`, ask.mode));
+    return { ...shown, days: headsOf(spans, store, now), keptFrom: keptFrom(store.days) };
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CalendarAsk, CalendarCell, CalendarView } from '#contract/monitoring/calendar.ts';
+import type { CalendarAsk, CalendarCell, CalendarMode, CalendarView } from '#contract/monitoring/calendar.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { companyLine, jobLine, NO_COUNTS } from './lines.ts';
@@ -14,9 +14,9 @@ const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
 });
 
 /** TREND-5: the calendar's cells as a spreadsheet: a line for each job, or for each company with the worst of its jobs, and what all cells come to. */
-export function sheetOf(sections: readonly Section[], days: readonly Marks[], ask: CalendarAsk): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts'> {
+export function sheetOf(sections: readonly Section[], days: readonly Marks[], ask: CalendarAsk, counts: readonly number[]): Pick<CalendarView, 'lines' | 'total' | 'jobs' | 'first' | 'counts'> {
   const first = Math.max(0, ask.rows.first), end = first + Math.max(0, ask.rows.count), table = cellsOf(ask.mode), jobs = sections.reduce((all, one) => all + one.jobs.length, 0);
-  const from = Math.max(0, ask.days.first), to = Math.min(days.length, from + Math.max(0, ask.days.count)), counts = countsOf(sections, days, table);
+  const from = Math.max(0, ask.days.first), to = Math.min(days.length, from + Math.max(0, ask.days.count));
   if (ask.lines === 'company') {
     const lines = sections.slice(first, end).map((section) => ({ ...companyLine(section, false, days, table, from, to), cells: worstOf(section, days.slice(from, to), table) }));
     return { lines, total: sections.length, jobs, first, counts };
@@ -39,8 +39,9 @@ function worstOf({ jobs }: Section, days: readonly Marks[], table: Uint8Array): 
   });
 }
 
-function countsOf(sections: readonly Section[], days: readonly Marks[], table: Uint8Array): readonly number[] {
-  const counts = [...NO_COUNTS];
+/** All days of all jobs: by state, then those of nothing. */
+export function countsOf(sections: readonly Section[], days: readonly Marks[], mode: CalendarMode): readonly number[] {
+  const counts = [...NO_COUNTS], table = cellsOf(mode);
   for (const marks of days) {
     for (const { jobs } of sections) {
       for (const { job: { n } } of jobs) { const cell = table[marks[n] ?? 0] ?? 0; counts[cell] = (counts[cell] ?? 0) + 1; }
