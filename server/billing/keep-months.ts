@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Ms } from '#contract/ids.ts';
-import { faultOf } from '../http/serve-call.ts';
+import { eachProvider } from '../each-provider.ts';
+import type { Timer } from '../each-provider.ts';
 import { wallOf } from '../reading/question.ts';
 import type { World } from '../world.ts';
 import { monthOf, monthsAt } from './months.ts';
@@ -8,26 +9,9 @@ import { monthOf, monthsAt } from './months.ts';
 const EVERY: Ms = 3_600_000;
 
 /** LIC-2, every hour: what connections tell of licences is kept for the month, as it stands; what was told before the month began is not of it. */
-export function startLicences(world: World): { stop(): void; tick(now: Ms): Promise<void> } {
-  let stopped = false, timer: { cancel(): void } | null = null;
-  async function tick(now: Ms): Promise<void> {
-    for (const tenant of await world.store.tenants()) {
-      if (stopped) return;
-      try {
-        await world.store.tenant(tenant, async (tx) => {
-          const wall = await wallOf(tx), [month = ''] = monthsAt(now, wall), { from } = monthOf(month, wall);
-          await sql`insert into licence_month (tenant_id, month, connection_id, uid, company_n, name, row, seen_at)
-            select tenant_id, ${month}::text, connection_id, uid, company_n, name, row, seen_at from collected where tenant_id = ${tenant} and entity = 'licences' and seen_at >= ${from}::bigint
-            on conflict (tenant_id, month, connection_id, uid) do update set company_n = excluded.company_n, name = excluded.name, row = excluded.row, seen_at = excluded.seen_at where licence_month.seen_at < excluded.seen_at`.execute(tx.sql);
-        });
-      } catch (error) {
-        world.log.error('the licences of a provider could not be kept', { tenant, ...faultOf(error) });
-      }
-    }
-  }
-  function wait(): void {
-    timer = world.clock.after(EVERY, () => { void tick(world.clock.now()).catch((error: unknown) => { world.log.error('no licences could be kept', faultOf(error)); }).finally(() => { if (!stopped) wait(); }); });
-  }
-  wait();
-  return { tick, stop() { stopped = true; timer?.cancel(); } };
-}
+export const startLicences = (world: World): Timer => eachProvider(world, EVERY, 'the licences of a provider could not be kept', (tenant, now) => world.store.tenant(tenant, async (tx) => {
+  const wall = await wallOf(tx), [month = ''] = monthsAt(now, wall), { from } = monthOf(month, wall);
+  await sql`insert into licence_month (tenant_id, month, connection_id, uid, company_n, name, row, seen_at)
+    select tenant_id, ${month}::text, connection_id, uid, company_n, name, row, seen_at from collected where tenant_id = ${tenant} and entity = 'licences' and seen_at >= ${from}::bigint
+    on conflict (tenant_id, month, connection_id, uid) do update set company_n = excluded.company_n, name = excluded.name, row = excluded.row, seen_at = excluded.seen_at where licence_month.seen_at < excluded.seen_at`.execute(tx.sql);
+}));

@@ -1,7 +1,8 @@
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { SlaRow, SlaVerdict } from '#contract/monitoring/sla.ts';
 import type { UserRow } from '#contract/people/rows.ts';
-import { faultOf } from '#server/http/serve-call.ts';
+import { eachProvider } from '#server/each-provider.ts';
+import type { Timer } from '#server/each-provider.ts';
 import { post } from '#server/outbound/post.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
@@ -12,24 +13,7 @@ import { keptAlarms } from './kept.ts';
 const EVERY: Ms = 5 * 60_000;
 
 /** SLA-3, every five minutes: who is to be told is told when an alarm breaks, once, and when it is kept again. */
-export function startSla(world: World): { stop(): void; tick(now: Ms): Promise<void> } {
-  let stopped = false, timer: { cancel(): void } | null = null;
-  async function tick(now: Ms): Promise<void> {
-    for (const tenant of await world.store.tenants()) {
-      if (stopped) return;
-      try {
-        await judgeTenant(world, tenant, now);
-      } catch (error) {
-        world.log.error('the alarms of a provider could not be judged', { tenant, ...faultOf(error) });
-      }
-    }
-  }
-  function wait(): void {
-    timer = world.clock.after(EVERY, () => { void tick(world.clock.now()).catch((error: unknown) => { world.log.error('no alarm could be judged', faultOf(error)); }).finally(() => { if (!stopped) wait(); }); });
-  }
-  wait();
-  return { tick, stop() { stopped = true; timer?.cancel(); } };
-}
+export const startSla = (world: World): Timer => eachProvider(world, EVERY, 'the alarms of a provider could not be judged', (tenant, now) => judgeTenant(world, tenant, now));
 
 /** Read without the lock, told under it: of two servers on one database one tells. */
 async function judgeTenant(world: World, tenant: TenantId, now: Ms): Promise<void> {

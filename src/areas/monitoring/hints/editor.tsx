@@ -1,11 +1,8 @@
-import { useEffect, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
-import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
 import { PROBLEM_KINDS, SOURCES } from '#contract/monitoring/words.ts';
 import { door } from '#src/door.ts';
-import { focusFirstFault } from '#src/form-faults.ts';
 import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
+import { useKeptForm } from '#src/kept-form.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
@@ -32,35 +29,19 @@ export interface EditorProps {
 
 /** One hint: for which results, what to do, and beside it how it will look. */
 export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: EditorProps) {
-  const [first] = useState(begin);
-  const [form, setForm] = useState(first);
-  const [shows, setShows] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [done, setDone] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const place = useRef<HTMLFormElement>(null), head = useRef<HTMLHeadingElement>(null);
-  const { hint, faults: all } = hintOf(form), faults: Faults = shows ? all : {};
-  const change = (next: Partial<Form>): void => setForm((before) => ({ ...before, ...next }));
-
-  useEffect(() => { head.current?.focus(); }, []);
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    setShows(true);
-    if (hint === null) return focusFirstFault(place.current);
-    if (offline) return setFault(MESSAGES.needsNetwork);
-    setBusy(true);
-    const told = id === null ? await door().ask('makeHint', { hint }) : await door().ask('changeHint', { id, hint });
-    setBusy(false);
-    if (!told.ok) return setFault(told.failure.message);
-    tell(id === null ? 'Hint made' : 'Hint changed');
-    flushSync(() => setDone(true)); // what is saved is not asked about on the way out
-    onSaved();
-  }
+  const { form, change, faults: shown, fault, busy, dirty, place, head, save } = useKeptForm({
+    begin, offline, read: readForm, onKept: onSaved,
+    async keep(hint) {
+      const told = id === null ? await door().ask('makeHint', { hint }) : await door().ask('changeHint', { id, hint });
+      if (told.ok) tell(id === null ? 'Hint made' : 'Hint changed');
+      return told.ok ? null : told.failure.message;
+    },
+  });
+  const faults: Faults = shown ?? {};
 
   return (
     <form ref={place} noValidate className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]" onSubmit={(event) => void save(event)}>
-      <UnsavedQuestion dirty={!done && !busy && JSON.stringify(form) !== JSON.stringify(first)} />
+      <UnsavedQuestion dirty={dirty} />
       <div className="min-w-0">
         <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">{id === null ? 'New hint' : 'Change a hint'}</h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">{whenWords({ text: form.text.trim(), kinds: [...form.kinds], sources: [...form.sources] }) || 'It is shown beside every result that it is for.'}</p>
@@ -92,6 +73,8 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
     </form>
   );
 }
+
+const readForm = (form: Form) => { const { hint: value, faults } = hintOf(form); return { value, faults }; };
 
 const LINKS = 10;
 

@@ -1,11 +1,8 @@
-import { useEffect, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
-import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Failure } from '#contract/errors.ts';
 import { door } from '#src/door.ts';
-import { focusFirstFault } from '#src/form-faults.ts';
 import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
+import { useKeptForm } from '#src/kept-form.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
@@ -32,38 +29,20 @@ export interface EditorProps extends Pick<FieldsProps, 'companies' | 'people'> {
 
 /** One rule: when, then, and beside it what it would have matched. */
 export function Editor({ id, begin, zone, offline, companies, people, onSaved, onClose, onDelete }: EditorProps) {
-  const [first] = useState(begin);
-  const [form, setForm] = useState(first);
-  const [shows, setShows] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [done, setDone] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const place = useRef<HTMLFormElement>(null), head = useRef<HTMLHeadingElement>(null);
-  const { rule, faults: all } = ruleOf(form, zone), faults = shows ? all : {};
-  const tried = triedOf(form, zone), test = useTest(id, tried, offline);
-  const change = (next: Partial<Form>): void => setForm((before) => ({ ...before, ...next }));
+  const { form, change, faults: shown, fault, busy, dirty, place, head, save } = useKeptForm({
+    begin, offline, read: (typed: Form) => { const { rule: value, faults } = ruleOf(typed, zone); return { value, faults }; }, onKept: onSaved,
+    async keep(rule) {
+      const told = id === null ? await door().ask('makeRule', { rule }) : await door().ask('changeRules', { id, rule });
+      if (told.ok) tell(id === null ? 'Rule made' : 'Rule changed');
+      return told.ok ? null : said(told.failure);
+    },
+  });
+  const faults: ReturnType<typeof ruleOf>['faults'] = shown ?? {}, tried = triedOf(form, zone), test = useTest(id, tried, offline);
   const names = new Map(companies), name = (n: number): string => names.get(n) ?? 'a company that is not there';
-
-  useEffect(() => { head.current?.focus(); }, []);
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    setShows(true);
-    if (rule === null) return focusFirstFault(place.current);
-    if (offline) return setFault(MESSAGES.needsNetwork);
-    setBusy(true);
-    const told = id === null ? await door().ask('makeRule', { rule }) : await door().ask('changeRules', { id, rule });
-    setBusy(false);
-    if (!told.ok) return setFault(said(told.failure));
-    tell(id === null ? 'Rule made' : 'Rule changed');
-    // What is saved is not asked about on the way out.
-    flushSync(() => setDone(true));
-    onSaved();
-  }
 
   return (
     <form ref={place} noValidate className="mx-auto grid max-w-[1400px] gap-x-10 px-4 py-4 tablet:px-5 min-[1360px]:grid-cols-[minmax(0,760px)_minmax(320px,1fr)]" onSubmit={(event) => void save(event)}>
-      <UnsavedQuestion dirty={!done && !busy && JSON.stringify(form) !== JSON.stringify(first)} />
+      <UnsavedQuestion dirty={dirty} />
       <div className="min-w-0">
         <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">{id === null ? 'New rule' : 'Change a rule'}</h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">{tried === null ? 'It acts on results that arrive from now on.' : `${whenWords(tried.when, name)}, ${doesWords(tried.does)}.`.replace(', then .', '.')}</p>

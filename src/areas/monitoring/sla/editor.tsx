@@ -1,11 +1,8 @@
-import { useEffect, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
-import { flushSync } from 'react-dom';
 import { MESSAGES } from '#contract/messages.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from '#contract/monitoring/words.ts';
 import { door } from '#src/door.ts';
-import { focusFirstFault } from '#src/form-faults.ts';
 import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
+import { useKeptForm } from '#src/kept-form.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
@@ -32,34 +29,18 @@ export interface EditorProps {
 
 /** One alarm: of what, what is asked, who is told. */
 export function Editor({ id, begin, jobName, offline, companies, people, onSaved, onClose, onDelete }: EditorProps) {
-  const [first] = useState(begin);
-  const [form, setForm] = useState(first);
-  const [shows, setShows] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [done, setDone] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const place = useRef<HTMLFormElement>(null), head = useRef<HTMLHeadingElement>(null);
-  const { alarm, faults: all } = alarmOf(form), faults: Faults = shows ? all : {};
-  const change = (next: Partial<Form>): void => setForm((before) => ({ ...before, ...next }));
-
-  useEffect(() => { head.current?.focus(); }, []);
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    setShows(true);
-    if (alarm === null) return focusFirstFault(place.current);
-    if (offline) return setFault(MESSAGES.needsNetwork);
-    setBusy(true);
-    const told = id === null ? await door().ask('saveSlaAlarm', { alarm }) : await door().ask('changeSlaAlarm', { id, alarm });
-    setBusy(false);
-    if (!told.ok) return setFault(told.failure.kind === 'server-fault' ? MESSAGES.saveSla : told.failure.message);
-    flushSync(() => setDone(true)); // what is saved is not asked about on the way out
-    onSaved();
-  }
+  const { form, change, faults: shown, fault, busy, dirty, place, head, save } = useKeptForm({
+    begin, offline, read: readForm, onKept: onSaved,
+    async keep(alarm) {
+      const told = id === null ? await door().ask('saveSlaAlarm', { alarm }) : await door().ask('changeSlaAlarm', { id, alarm });
+      return told.ok ? null : told.failure.kind === 'server-fault' ? MESSAGES.saveSla : told.failure.message;
+    },
+  });
+  const faults: Faults = shown ?? {};
 
   return (
     <form ref={place} noValidate className="mx-auto max-w-[900px] px-4 py-4 tablet:px-5" onSubmit={(event) => void save(event)}>
-      <UnsavedQuestion dirty={!done && !busy && JSON.stringify(form) !== JSON.stringify(first)} />
+      <UnsavedQuestion dirty={dirty} />
       <h2 ref={head} tabIndex={-1} className="m-0 pb-4 text-head outline-none">{id === null ? 'New alarm' : 'Change an alarm'}</h2>
       <FormSection title="The alarm">
         <TextField label="Name" value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
@@ -92,3 +73,5 @@ export function Editor({ id, begin, jobName, offline, companies, people, onSaved
     </form>
   );
 }
+
+const readForm = (form: Form) => { const { alarm: value, faults } = alarmOf(form); return { value, faults }; };

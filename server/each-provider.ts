@@ -1,0 +1,25 @@
+import type { Ms, TenantId } from '#contract/ids.ts';
+import { faultOf } from './http/serve-call.ts';
+import type { World } from './world.ts';
+
+export interface Timer { stop(): void; tick(now: Ms): Promise<void> }
+
+/** Does `work` for every provider, `every` so often, one after the other; what fails of one is logged as `says` and keeps no other from its turn. */
+export function eachProvider(world: World, every: Ms, says: string, work: (tenant: TenantId, now: Ms) => Promise<void>): Timer {
+  let stopped = false, timer: { cancel(): void } | null = null;
+  async function tick(now: Ms): Promise<void> {
+    for (const tenant of await world.store.tenants()) {
+      if (stopped) return;
+      try {
+        await work(tenant, now);
+      } catch (error) {
+        world.log.error(says, { tenant, ...faultOf(error) });
+      }
+    }
+  }
+  function wait(): void {
+    timer = world.clock.after(every, () => { void tick(world.clock.now()).catch((error: unknown) => { world.log.error(says, faultOf(error)); }).finally(() => { if (!stopped) wait(); }); });
+  }
+  wait();
+  return { tick, stop() { stopped = true; timer?.cancel(); } };
+}
