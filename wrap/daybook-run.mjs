@@ -110,7 +110,7 @@ function run([name, ...args]) {
 }
 
 /** As a shell tells it. */
-const codeOf = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0);
+function codeOf(code, signal) { return code ?? 128 + (constants.signals[signal] ?? 0); }
 
 /** What tells the portal; null where it was not said which, or by which key. */
 function reporterOf({ url, key, keep }, say) {
