@@ -43,8 +43,8 @@ const STYLE = '@media (prefers-color-scheme:dark){.page{background:#151310!impor
 function sectionOf({ title, columns, rows, total, none }: Section, words: Words): string {
   const head = title === null ? '' : `<h2 style="font-size:16px;margin:20px 0 6px">${escaped(title)}</h2>`;
   if (rows.length === 0) return `${head}<p class="soft" style="color:#514c43">${escaped(none)}</p>`;
-  const th = (text: string, right: boolean): string => `<th scope="col" style="text-align:${right ? 'right' : 'left'};font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px 6px;vertical-align:bottom">${escaped(text)}</th>`;
-  const heads = columns.flatMap((column) => (column.kind === 'days' ? (column.days ?? []).map((date) => th(String(Number(date.slice(8))), false)) : [th(column.title, isNumber(column))]));
+  const th = (text: string, side: 'left' | 'right' | 'center'): string => `<th scope="col" style="text-align:${side};font-size:12px;font-weight:600;color:#514c43;border-bottom:2px solid #1f1d18;padding:4px ${side === 'center' ? '2px' : '6px'};vertical-align:bottom">${escaped(text)}</th>`;
+  const heads = columns.flatMap((column) => (column.kind === 'days' ? (column.days ?? []).map((date) => th(String(Number(date.slice(8))), 'center')) : [th(column.title, isNumber(column) ? 'right' : 'left')]));
   return `${head}<div style="overflow-x:auto"><table style="border-collapse:collapse;width:100%;font-size:13px"><thead><tr>${heads.join('')}</tr></thead><tbody>
 ${rows.map((row) => `<tr>${columns.map((column, i) => cells(column, row[i] ?? null, words, false)).join('')}</tr>`).join('\n')}
 ${total ? `<tr style="font-weight:600">${columns.map((column, i) => cells(column, total[i] ?? null, words, true)).join('')}</tr>` : ''}</tbody></table></div>`;
@@ -60,7 +60,7 @@ function cells(column: Column, value: ReportCell, words: Words, sum: boolean): s
     }).join('');
   }
   const word = value === null && sum ? '' : escaped(words.cell(column.kind, value)), text = column.kind === 'state' && typeof value === 'string' ? `${signed(value)} ${word}` : word;
-  return td(text, isNumber(column) ? 'text-align:right;white-space:nowrap' : column.kind === 'text' ? 'overflow-wrap:anywhere;min-width:60px' : 'white-space:nowrap');
+  return td(text, isNumber(column) ? 'text-align:right;white-space:nowrap' : column.kind === 'text' ? `overflow-wrap:anywhere;min-width:${Math.round(110 * (column.wide ?? 1))}px` : 'white-space:nowrap');
 }
 
-const td = (inner: string, style: string, more = ''): string => `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;${style}">${inner}</td>`;
+const td = (inner: string, style: string, more = ''): string => `<td class="c"${more} style="border-bottom:1px solid #e6e0d4;padding:4px 6px;vertical-align:top;${style}">${inner}</td>`;
