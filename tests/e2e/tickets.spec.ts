@@ -36,7 +36,8 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await dana.keyboard.press('t');
   await expect(dana.getByRole('textbox', { name: 'Subject' })).toHaveValue('Failed: Sql on Sql server');
   await axeInBoth(dana, 'new ticket');
-  await dana.getByRole('button', { name: 'Tie to a number instead' }).click();
+  await dana.getByRole('button', { name: 'Tie to a number instead' }).press('Enter');
+  await expect(dana.getByLabel('Ticket number')).toBeFocused();
   await dana.getByLabel('Ticket number').fill('T-77');
   await dana.keyboard.press('Enter');
   await expect(rowOf(dana, 'Sql')).toContainText('T-77');
