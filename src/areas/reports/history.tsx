@@ -45,7 +45,7 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
       {shown !== null && shown.length === 0 && <Notice icon="scheduled" level={2} title="Nothing was sent yet"><p className="m-0">Each report that goes out stands here with its addresses and its file, for 90 days.</p></Notice>}
       {shown !== null && shown.length > 0 && (
         <>
-          <ul className="m-0 list-none border-t-2 border-head-rule p-0" aria-label="Reports that were sent">
+          <ul className="m-0 list-none p-0" aria-label="Reports that were sent">
             {shown.map((one) => <Line key={idOf(one)} one={one} zone={zone} offline={offline} here={here.has(idOf(one))} onOpen={onOpen} />)}
           </ul>
           {!offline && <Pager page={place.page} size={place.size} count={asked.value?.count ?? 0} one="report" onPage={(page) => onGo({ page })} onSize={(size) => onGo({ size, page: 1 })} />}

@@ -23,7 +23,7 @@ export interface ReportListProps {
 /** The reports by name: what each tells, when and to whom. */
 export function ReportList({ settings, zone, offline, busy, companyName, onOpen, onSend, onSwitch, onHistory }: ReportListProps) {
   return (
-    <ul className="m-0 list-none border-t-2 border-head-rule p-0" aria-label="Scheduled reports">
+    <ul className="m-0 list-none p-0" aria-label="Scheduled reports">
       {settings.map((setting) => {
         const { _id: id, name, template, companies, period, schedule, recipients, format, enabled, owner, mine, gone, nextAt, last } = setting, state = last && SENT_WORDS[last.state];
         const about = companies.length === 0 ? '' : companies.length <= 2 ? `, ${companies.map(companyName).join(' and ')}` : `, ${plural(companies.length, 'company', 'companies')}`;
