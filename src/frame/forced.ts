@@ -9,6 +9,11 @@ export function useForced(): 'password' | 'questions' | null {
   return auth === 'ad' && me.forceSecurityQuestions ? 'questions' : null;
 }
 
+/** What a page was opened for first. It holds until the way has led on, also where the page was mounted anew meanwhile, or the guards came back to it. */
+let opened: 'password' | 'questions' | null = null;
+export const openedFor = (): typeof opened => opened;
+export const setOpenedFor = (what: typeof opened): void => { opened = what; };
+
 /** Whether the page stands alone: while something has to be done first, and then until the page of it has led on. Else it would be another page by then. */
 export function useAlone(path: string): boolean {
   const forced = useForced() !== null;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { ROLES, can } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
 import { mayOpen, PAGE_PATHS, PAGES } from '#contract/pages.ts';
+import type { Page } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
 import { passage as passageOf } from '#src/guards.ts';
 import type { KnownWho, ScreenGate } from '#src/guards.ts';
@@ -28,15 +29,23 @@ test('PAGE-2: who is signed in is led on from the sign-in page', () => {
 });
 
 test('PAGE-2: a page is shown to those with its ability, where the portal has it switched on, and to nobody else', () => {
-  fc.assert(fc.property(roleSets, fc.constantFrom(...PAGE_PATHS), fc.boolean(), fc.boolean(), (roles, path, rules, hints) => {
-    const who = signedIn(...roles), features = { ...PLAIN_FEATURES, rules, hints };
+  fc.assert(fc.property(roleSets, fc.constantFrom(...PAGE_PATHS), fc.record({ rules: fc.boolean(), hints: fc.boolean(), reporting: fc.boolean(), support: fc.boolean() }), (roles, path, { rules, hints, reporting, support }) => {
+    const who = signedIn(...roles);
     if (who.is !== 'in') throw new Error('nobody is in');
-    const { ability } = PAGES[path], on = path === '/monitoring/rules' ? rules : path === '/monitoring/hints' ? hints : true;
+    const links = { ...PLAIN_FEATURES.supportSection.links, request: true, live: true, downloads: true };
+    const features = { ...PLAIN_FEATURES, rules, hints, reporting: { enabled: reporting, visibleFor: ['all' as const] }, supportSection: { enabled: support, links } };
+    const { ability } = PAGES[path], on = { rules, hints, reporting, support, always: true }[SWITCHED[path] ?? 'always'] ?? true;
     const may = (ability === null || can(roles, ability)) && on;
     expect(passage({ ...who, branding: { ...who.branding, features } }, PAGES[path], path)).toEqual({ is: may ? 'pass' : 'forbidden' });
     expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
   }));
 });
+
+/** Pages that a portal has to switch on, and by what. */
+const SWITCHED: Readonly<Record<string, 'rules' | 'hints' | 'reporting' | 'support'>> = {
+  '/monitoring/rules': 'rules', '/monitoring/hints': 'hints', '/monitoring/sla': 'reporting', '/monitoring/licensing': 'reporting',
+  '/monitoring/support/request': 'support', '/monitoring/support/live': 'support', '/monitoring/downloads': 'support',
+};
 
 test('PAGE-6: a password to be chosen comes before every page, then the questions of the directory, and neither is asked of who acts as another', () => {
   const reset = '/monitoring/reset-password', questions = '/monitoring/security-questions';

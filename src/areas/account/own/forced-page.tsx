@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
-import { useForced } from '#src/frame/forced.ts';
+import { setOpenedFor, useForced } from '#src/frame/forced.ts';
 import { LogOut } from '#src/frame/log-out.tsx';
 import { takeRemembered } from '#src/remembered.ts';
 import { AccountPage } from '../account-page.tsx';
@@ -19,7 +19,9 @@ export function ForcedPage({ title, says, until, children }: ForcedPageProps) {
   const { history } = useRouter();
   const done = useForced() !== until;
   useEffect(() => {
-    if (done) history.replace(takeRemembered() ?? '/');
+    if (!done) return;
+    setOpenedFor(null);
+    history.replace(takeRemembered() ?? '/');
   }, [done, history]);
   return (
     <AccountPage title={title} says={says}>

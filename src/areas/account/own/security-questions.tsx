@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { useForced } from '#src/frame/forced.ts';
+import { useEffect } from 'react';
+import { openedFor, setOpenedFor, useForced } from '#src/frame/forced.ts';
 import { useMe } from '#src/session.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -13,9 +13,8 @@ const saved = (): void => tell('Security questions saved');
 /** `/monitoring/security-questions`: chosen by oneself, or before everything else where the provider asks for them. */
 export function SecurityQuestions() {
   const forced = useForced() === 'questions';
-  // What the page was opened for it stays, until the way leads on.
-  const [first] = useState(forced);
-  return first || forced ? <Forced /> : <Chosen />;
+  useEffect(() => { if (forced) setOpenedFor('questions'); }, [forced]);
+  return forced || openedFor() === 'questions' ? <Forced /> : <Chosen />;
 }
 
 function Forced() {
