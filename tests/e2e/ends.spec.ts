@@ -98,3 +98,32 @@ test('SYNC-9, E2E-12: a page older than the server says so, keeps what was done,
   await expect.poll(async () => (await reviews()) - before, { timeout: 20_000 }).toBe(1);
   await page.context().close();
 });
+
+test('PAGE-6, E2E-12: security questions that the provider asks for come before everything else, also after a reload, and lead on once they are answered', async ({ browser }) => {
+  const admin = await apiOf(portal, 'admin'), { id } = await admin('GET', 'service-providers/branding') as { id: string };
+  const directory = { url: 'ldaps://directory.example.net', baseDn: 'DC=example,DC=net', domain: 'example.net', serviceDn: 'CN=Service,DC=example,DC=net', ca: null };
+  await admin('PUT', `service-providers/${id}/settings`, { directory });
+  const users = await admin('GET', 'monitoring/reporting/users?pageSize=200') as { rows: { _id: string; username: string }[] }, dana = users.rows.find(({ username }) => username === 'dana');
+  await admin('PUT', `users/${dana?._id ?? ''}`, { forceSecurityQuestions: true });
+  const page = await freshPage(browser);
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await page.getByRole('button', { name: 'Use a password of this portal' }).click();
+  await page.getByLabel('Username').fill('dana');
+  await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await isAt(page, 'Security questions');
+  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await isAt(page, 'Security questions');
+  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await expect(page.getByLabel('Question 1', { exact: true })).toBeFocused();
+  for (const at of [1, 2, 3]) {
+    await page.getByLabel(`Question ${at}`, { exact: true }).selectOption({ index: 1 });
+    await page.getByLabel(`Answer ${at}`, { exact: true }).fill(`quiet answer ${at}`);
+  }
+  await page.getByRole('button', { name: 'Save the answers' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();
+  await expect(page.getByRole('navigation').first()).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();
+  await page.context().close();
+});
