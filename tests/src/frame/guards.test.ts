@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { ROLES, can } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
 import { mayOpen, PAGE_PATHS, PAGES } from '#contract/pages.ts';
-import type { Page } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
 import { passage as passageOf } from '#src/guards.ts';
 import type { KnownWho, ScreenGate } from '#src/guards.ts';
