@@ -5,6 +5,9 @@ import type { Features } from './brand/branding.ts';
 /** Who a page beside the sidebar is for: those with the ability (null: whoever is signed in), where the portal has what it is of switched on. */
 export interface Page { readonly ability: Ability | null; readonly when?: (features: Features, roles: readonly Role[]) => boolean }
 
+/** SUPPORT-1. */
+const support = (link: 'request' | 'live' | 'downloads'): Page => ({ ability: null, when: ({ supportSection: { enabled, links } }) => enabled && links[link] });
+
 /** Every page of the signed-in portal by its address. What a path does not stand here for has no screen, and a path without a screen does not compile. */
 export const PAGES = {
   '/monitoring/dashboard': { ability: 'monitoring.dashboard' },
@@ -30,6 +33,9 @@ export const PAGES = {
   '/monitoring/analytics/trends': { ability: 'monitoring.trends' },
   '/monitoring/sources': { ability: 'monitoring.sources' },
   '/monitoring/connections': { ability: 'monitoring.sources' },
+  '/monitoring/support/request': support('request'),
+  '/monitoring/support/live': support('live'),
+  '/monitoring/downloads': support('downloads'),
   '/monitoring/profile': { ability: null },
   '/monitoring/security': { ability: null },
   '/monitoring/change-password': { ability: null },

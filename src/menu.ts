@@ -7,8 +7,16 @@ import { localPath } from './remembered.ts';
 import type { IconName } from './ui/icon.tsx';
 
 export interface Entry { readonly to: PagePath; readonly word: string; readonly icon: IconName }
+/** A page that is somebody else's, after the entries. */
+export interface Outside { readonly href: string; readonly word: string }
 /** `page`: who sees the group at all; of its entries each sees those that it may open. */
-export interface Group { readonly heading: string | null; readonly page?: Page; readonly entries: readonly Entry[] }
+export interface Group { readonly heading: string | null; readonly page?: Page; readonly entries: readonly Entry[]; readonly outside?: (features: Features | null) => Outside | null }
+
+/** SUPPORT-1: questions and answers stand where the provider has them. */
+function faqOf(features: Features | null): Outside | null {
+  const faq = features?.supportSection.enabled === true ? features.supportSection.links.faq : null;
+  return faq?.enabled === true && faq.url !== null ? { href: faq.url, word: 'FAQ' } : null;
+}
 
 /** The sidebar, in its order. An entry stands here when its page does. */
 export const MENU: readonly Group[] = [
@@ -34,6 +42,11 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/report-settings', word: 'Scheduled', icon: 'scheduled' },
     { to: '/monitoring/analytics/trends', word: 'Analytics > Trends', icon: 'trends' },
   ] },
+  { heading: 'Support', outside: faqOf, entries: [
+    { to: '/monitoring/support/request', word: 'Request', icon: 'request' },
+    { to: '/monitoring/support/live', word: 'Live', icon: 'note' },
+    { to: '/monitoring/downloads', word: 'Downloads', icon: 'download' },
+  ] },
   { heading: 'Sources', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
     { to: '/monitoring/connections', word: 'Connections', icon: 'cloud' },
@@ -57,11 +70,11 @@ export const MENU: readonly Group[] = [
 /** What these roles may open of what the portal shows, without empty groups. */
 export const menuOf = (roles: readonly Role[], features: Features | null = null, menu: readonly Group[] = MENU): readonly Group[] =>
   menu.filter(({ page }) => page === undefined || mayOpen(page, roles, features))
-    .map((group) => ({ ...group, entries: group.entries.filter(({ to }) => mayOpen(PAGES[to], roles, features)) })).filter(({ entries }) => entries.length > 0);
+    .map((group) => ({ ...group, entries: group.entries.filter(({ to }) => mayOpen(PAGES[to], roles, features)) })).filter(({ entries, outside }) => entries.length > 0 || (outside?.(features) ?? null) !== null);
 
-/** Where these roles begin: at an overview, or at the first page that they may open. Everybody has a profile. */
+/** Where these roles begin: at an overview, or at the first page that they may open and that is not for help. Everybody has a profile. */
 export const homeOf = (roles: readonly Role[], features: Features | null = null): string =>
-  OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ?? menuOf(roles, features)[0]?.entries[0]?.to ?? '/monitoring/profile';
+  OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ?? menuOf(roles, features).find(({ outside }) => outside === undefined)?.entries[0]?.to ?? '/monitoring/profile';
 
 /** Where somebody goes on from an address that is no page: to the landing page of its own, where that is another page of this site, or to its first. */
 export function beginOf(who: Who, from: string): string {

@@ -5,6 +5,7 @@ import { Toasts } from '../ui/toast.tsx';
 import { useWide } from '../ui/wide.ts';
 import { useDrawer } from './drawer-state.ts';
 import { useAlone } from './forced.ts';
+import { onPage } from './last-page.ts';
 import { useFrameKeys } from './frame-keys.ts';
 import { setPalette, usePalette } from './palette-state.ts';
 import { usePreferredTheme } from './preferred.ts';
@@ -34,6 +35,7 @@ export function Frame() {
   const me = useMe(), branding = useBranding();
   const forced = useAlone(path) || path === '/monitoring/reset-password';
   const terms = termsFor(me, branding?.features);
+  useEffect(() => onPage(path), [path]);
   usePreferredTheme();
   useFrameKeys({ off: forced, asking, onPalette: () => setPalette(!asking), onGo: (to) => history.push(to) });
   useEffect(() => bringAhead(stay, palette), []);

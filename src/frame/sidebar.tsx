@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Me } from '#contract/account/me.ts';
 import { menuOf } from '../menu.ts';
-import type { Entry } from '../menu.ts';
+import type { Entry, Outside } from '../menu.ts';
 import { useBranding, useMe } from '../session.ts';
 import { SSO_WORDS } from '../sso.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -51,11 +51,12 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
       </div>
       <GoTo mini={mini} {...(onGo && { onGo })} />
       <nav aria-label="Main" className="-mx-3 grid min-h-40 content-start gap-px overflow-x-hidden overflow-y-auto px-3 [scrollbar-width:thin]">
-        {menuOf(me?.roles ?? [], branding?.features).map(({ heading, entries }) => (
+        {menuOf(me?.roles ?? [], branding?.features).map(({ heading, entries, outside }) => (
           <div key={heading} className="grid gap-px">
             {heading !== null && !mini && <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{heading}</h2>}
             {heading !== null && mini && <hr className="mx-2 my-2 border-side-line" />}
             {entries.map((entry) => <Row key={entry.to} entry={entry} mini={mini} {...(onGo && { onGo })} />)}
+            <Away to={outside?.(branding?.features ?? null) ?? null} mini={mini} />
           </div>
         ))}
         {me !== null && me.sso.length > 0 && <Systems systems={me.sso} mini={mini} {...(onGo && { onGo })} />}
@@ -105,6 +106,19 @@ function Row({ entry, mini, onGo }: { readonly entry: Entry; readonly mini: bool
       {!mini && <span className="truncate">{entry.word}</span>}
       {!mini && entry.to === DAILY && <ToCheck />}
     </Link>
+  );
+}
+
+/** A page outside, in a tab of its own. */
+function Away({ to, mini }: { readonly to: Outside | null; readonly mini: boolean }) {
+  if (to === null) return null;
+  return (
+    <a
+      href={to.href} target="_blank" rel="noreferrer" title={`${to.word}, opens in a new tab`} className={`flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
+    >
+      <Icon name="external" />
+      <span className={mini ? 'sr-only' : 'truncate'}>{to.word}<span className="sr-only"> (opens in a new tab)</span></span>
+    </a>
   );
 }
 

@@ -13,6 +13,7 @@ const DONE_MS = 3_500;
 const FAILED_MS = 5_000;
 const UNDO_MS = 10_000;
 const MOST = 4;
+const FAILURES = 3;
 
 let shown: readonly Toast[] = [];
 let count = 0;
@@ -36,6 +37,7 @@ export function dismissToast(id: number): void {
 
 export function clearToasts(): void {
   shown = [];
+  failures = [];
   announce();
 }
 
@@ -56,8 +58,13 @@ export const toasts = {
   },
 };
 
+/** The newest sentences of failures, oldest first. */
+export const lastFailures = (): readonly string[] => failures;
+let failures: readonly string[] = [];
+
 function add(toast: Omit<Toast, 'id'>): void {
   count += 1;
+  if (toast.tone === 'failed') failures = [...failures, toast.text].slice(-FAILURES);
   shown = [...shown, { ...toast, id: count }].slice(-MOST);
   announce();
 }
