@@ -14,7 +14,7 @@ const part = v.optional(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.supportP
 const context = v.strictObject({ page: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.supportPartChars), v.regex(/^\/[^?#\p{Cc}]*$/u))), faults: part, sync: part, version: part, browser: part });
 
 /** `waiting`: on its way. `kept`: it was not sent, because nothing is set to send mail with. `unknown`: nobody looked within a week. */
-export const SUPPORT_STATES = ['waiting', 'sent', 'kept', 'failed', 'unknown'] as const;
+const SUPPORT_STATES = ['waiting', 'sent', 'kept', 'failed', 'unknown'] as const;
 const supportOut = v.object({ _id: v.string(), at: v.number(), subject: v.string(), text: v.string(), state: v.picklist(SUPPORT_STATES), fault: v.nullable(v.string()) });
 export type SupportOut = v.InferOutput<typeof supportOut>;
 

@@ -44,7 +44,7 @@ export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'l
 });
 
 /** The words of the person, then what the page told of itself, a line each. */
-export function supportText(message: string, context: SupportContext): string {
+function supportText(message: string, context: SupportContext): string {
   const told = SUPPORT_PARTS.flatMap((part) => (context[part] === undefined || context[part] === '' ? [] : [`${SUPPORT_WORDS[part]}: ${context[part]}`]));
   return told.length === 0 ? message : `${message}\n\n${told.join('\n')}`;
 }

@@ -22,9 +22,9 @@ export function LiveSupport() {
             <div className="max-w-[760px]">
               <FormSection title={name} says="Have the name of the job and the time of the result at hand.">
                 <ul className="m-0 list-none p-0">
-                  {phone !== null && <Way word="Phone"><a className={LINK} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a></Way>}
-                  {chat !== null && <Way word="Chat"><a className={LINK} href={chat} target="_blank" rel="noreferrer">Open the chat<span className="sr-only"> in a new tab</span> <Icon name="external" className="inline" size={12} /></a></Way>}
-                  {email !== null && <Way word="E-mail"><a className={LINK} href={`mailto:${email}`}>{email}</a></Way>}
+                  {phone !== null && <Way word="Phone"><a className={WAY} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a></Way>}
+                  {chat !== null && <Way word="Chat"><a className={WAY} href={chat} target="_blank" rel="noreferrer">Open the chat<span className="sr-only"> in a new tab</span><Icon name="external" size={12} /></a></Way>}
+                  {email !== null && <Way word="E-mail"><a className={WAY} href={`mailto:${email}`}>{email}</a></Way>}
                 </ul>
                 {writes && <p className="m-0 text-ink-2">Not urgent? <Link to="/monitoring/support/request" className={LINK}>Write a request</Link>: it tells by itself where you were and what went wrong.</p>}
               </FormSection>
@@ -35,7 +35,7 @@ export function LiveSupport() {
   );
 }
 
-const LINK = 'text-accent underline underline-offset-2';
+const LINK = 'text-accent underline underline-offset-2', WAY = `${LINK} inline-flex max-w-full items-center gap-1.5 pointer-coarse:min-h-11`;
 
 function Way({ word, children }: { readonly word: string; readonly children: ReactNode }) {
   return (

@@ -41,9 +41,9 @@ function Row({ row: { at, subject, text, state, fault }, zone }: { readonly row:
   const { icon, word, ink } = STATES[state];
   return (
     <li className="border-b border-hair">
-      <details>
+      <details className="group/request">
         <summary className="flex min-h-11 cursor-pointer flex-wrap items-center gap-x-4 gap-y-0.5 py-2">
-          <span className="min-w-0 grow basis-60 break-words">{subject}</span>
+          <span className="flex min-w-0 grow basis-60 items-center gap-1.5"><Icon name="chevron-right" size={12} className="shrink-0 text-ink-3 group-open/request:rotate-90" /><span className="min-w-0 break-words">{subject}</span></span>
           <span className={`inline-flex items-center gap-1.5 ${ink}`}><Icon name={icon} />{word}</span>
           <time className="text-agate whitespace-nowrap text-ink-3" dateTime={new Date(at).toISOString()} title={formatUtc(at)}>{formatWhen(at, zone)}</time>
         </summary>
