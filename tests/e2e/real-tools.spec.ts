@@ -122,8 +122,9 @@ test('E2E-2, RUN-2: borgmatic points its healthchecks hook at the portal unchang
 
 test('E2E-3, RUN-3: a job that stops reporting did not run', async ({ page }) => {
   await signIn(page, portal.url, 'admin', portal.password);
-  const line = await connect(page, 'Any command', /^Any command/);
-  const ping = /P='([^']+)'/.exec(line)?.[1] ?? '';
+  await connect(page, 'Any command', /^Any command/);
+  const line = await page.getByRole('dialog').locator('pre, code').filter({ hasText: "P='" }).first().textContent();
+  const ping = /P='([^']+)'/.exec(line ?? '')?.[1] ?? '';
   expect(ping).toContain('/ping/dbk_');
   expect((await fetch(`${ping}?every=3&grace=2`)).status).toBe(200);
   await everything(page);
