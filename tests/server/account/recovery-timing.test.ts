@@ -5,7 +5,8 @@ import { accountApp, setSettings, signedIn } from './posted.ts';
 
 vi.unmock('@node-rs/argon2');
 
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+/** Noise of the machine only adds: the least of many rounds is the work itself. */
+const least = (times: readonly number[]): number => Math.min(...times);
 
 /** Time of this process's processors, all threads: what a clock on the wall would show, without the machine's other work. */
 const workOf = async (work: () => Promise<{ readonly status: number }>, status: number): Promise<number> => {
@@ -38,7 +39,7 @@ test('G36: the work done on the ways back in does not tell a name that nobody ha
       known.push(await workOf(() => work('kate'), status));
       unknown.push(await workOf(() => work('nobody'), status));
     }
-    expect([way, Math.abs(median(known) - median(unknown)) < (way === 'answers' ? 15 : 8)]).toEqual([way, true]);
-    if (way === 'answers') expect(median(unknown)).toBeGreaterThan(30); // three hashes
+    expect([way, Math.abs(least(known) - least(unknown)) < (way === 'answers' ? 15 : 8)]).toEqual([way, true]);
+    if (way === 'answers') expect(least(unknown)).toBeGreaterThan(30); // three hashes
   }
 }, 120_000);

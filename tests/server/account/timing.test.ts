@@ -4,7 +4,8 @@ import { appOf, login, makeGround, provider, user } from '../http/ground.ts';
 
 vi.unmock('@node-rs/argon2');
 
-const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+/** Noise of the machine only adds: the least of many rounds is the work itself. */
+const least = (times: readonly number[]): number => Math.min(...times);
 
 test('G36: the work done does not tell an unknown name from a wrong password', async () => {
   const ground = await makeGround();
@@ -24,6 +25,6 @@ test('G36: the work done does not tell an unknown name from a wrong password', a
     known.push(await workOf('kate'));
     unknown.push(await workOf('nobody'));
   }
-  expect(median(known)).toBeGreaterThan(15);
-  expect(Math.abs(median(known) - median(unknown))).toBeLessThan(15);
+  expect(least(known)).toBeGreaterThan(15);
+  expect(Math.abs(least(known) - least(unknown))).toBeLessThan(15);
 });
