@@ -103,8 +103,8 @@ test('PAGE-6, E2E-12: security questions that the provider asks for come before 
   const admin = await apiOf(portal, 'admin'), { id } = await admin('GET', 'service-providers/branding') as { id: string };
   const directory = { url: 'ldaps://directory.example.net', baseDn: 'DC=example,DC=net', domain: 'example.net', serviceDn: 'CN=Service,DC=example,DC=net', ca: null };
   await admin('PUT', `service-providers/${id}/settings`, { directory });
-  const users = await admin('GET', 'monitoring/reporting/users?pageSize=200') as { rows: { _id: string; username: string }[] }, dana = users.rows.find(({ username }) => username === 'dana');
-  await admin('PUT', `users/${dana?._id ?? ''}`, { forceSecurityQuestions: true });
+  const { rows } = await admin('GET', 'monitoring/reporting/users?pageSize=200') as { rows: { _id: string; username: string }[] };
+  for (const { _id: user, username } of rows) if (username === 'dana') await admin('PUT', `users/${user}`, { forceSecurityQuestions: true });
   const page = await freshPage(browser);
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await page.getByRole('button', { name: 'Use a password of this portal' }).click();

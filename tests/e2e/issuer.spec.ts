@@ -183,7 +183,7 @@ test('SSO-3, SSO-2, E2E-12: the first click on another system asks nothing, late
   zerto = 'away';
   await page.reload();
   await expect(page.getByText('The system cannot be reached. Try again later.')).toBeVisible();
-  expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('session-');
+  expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain('session-');
   await page.goto(`${portal.url}/monitoring/apps/other`);
   await expect(page.getByText('The page you requested could not be found.')).toBeVisible();
   await page.getByRole('button', { name: 'Log out' }).click();
