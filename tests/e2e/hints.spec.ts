@@ -1,18 +1,13 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
+import { sound } from './sound.ts';
 
 let portal: Portal;
 test.beforeAll(async () => { portal = await startPortal(); });
 test.afterAll(async () => { await portal.stop(); });
 
-async function sound(page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze();
-  expect(violations.map(({ id, nodes }) => `${what}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), what).toBe(true);
-}
 const SHOTS = process.env['SHOTS'];
 const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
 
