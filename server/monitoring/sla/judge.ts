@@ -20,14 +20,15 @@ export async function judgeAll(tx: TenantTx, alarms: readonly SlaRow[], now: Ms)
   const verdicts = new Map<string, SlaVerdict>();
   for (const windowDays of new Set(alarms.map((alarm) => alarm.windowDays))) {
     const from = startOfDay(today - windowDays + 1, timeZone, dayBeginsHour), tallies = await talliesOf(tx, reach, [from, startOfDay(today + 1, timeZone, dayBeginsHour)]);
-    for (const alarm of alarms.filter((one) => one.windowDays === windowDays)) verdicts.set(alarm.id, judgeSla(alarm, slaJobs(jobsOf(alarm, jobs), lastSuccess, tallies, now), now));
+    const told = new Map(slaJobs(jobs, lastSuccess, tallies, now).map((one) => [one.n, one]));
+    for (const alarm of alarms.filter((one) => one.windowDays === windowDays)) verdicts.set(alarm.id, judgeSla(alarm, [...jobsOf(alarm, jobs).keys()].flatMap((n) => told.get(n) ?? []), now));
   }
   return { verdicts, jobs, lastSuccess };
 }
 
 /** The jobs that an alarm looks at. */
 export function jobsOf({ n, companies, group }: Pick<SlaRow, 'n' | 'companies' | 'group'>, jobs: KnownJobs): KnownJobs {
-  if (n !== null) return new Map([...jobs].filter(([one]) => one === n));
+  if (n !== null) { const known = jobs.get(n); return new Map(known ? [[n, known]] : []); }
   const meant = meantJobs(jobs, group === null ? {} : { source: group.source, type: group.type, entityGroup: group.entityGroup }) ?? jobs;
   return companies === null ? meant : new Map([...meant].filter(([, { job }]) => companies.includes(job.company)));
 }

@@ -18,20 +18,24 @@ export const startSla = (world: World): Timer => eachProvider(world, EVERY, 'the
 /** Read without the lock, told under it: of two servers on one database one tells. */
 async function judgeTenant(world: World, tenant: TenantId, now: Ms): Promise<void> {
   const judged = await world.store.tenant(tenant, async (tx) => {
-    const alarms = (await keptAlarms(tx)).filter(({ alarm }) => alarm.enabled).map(({ alarm }) => alarm);
-    return alarms.length === 0 ? null : { ...await judgeAll(tx, alarms, now), alarms };
+    const kept = (await keptAlarms(tx)).filter(({ alarm }) => alarm.enabled), alarms = kept.map(({ alarm }) => alarm);
+    if (alarms.length === 0) return null;
+    const all = await judgeAll(tx, alarms, now);
+    return kept.some(({ alarm, brokenSince }) => isNews(all.verdicts.get(alarm.id), brokenSince)) ? { ...all, alarms } : null;
   }, { readOnly: true });
   if (judged === null) return;
   await world.store.tenant(tenant, async (tx) => {
     await tx.lock();
     for (const { alarm, brokenSince } of await keptAlarms(tx)) {
       const verdict = judged.verdicts.get(alarm.id), before = judged.alarms.find(({ id }) => id === alarm.id);
-      if (!verdict || before?.changedAt !== alarm.changedAt || !alarm.enabled || verdict.kept === (brokenSince === null)) continue;
+      if (!verdict || before?.changedAt !== alarm.changedAt || !alarm.enabled || !isNews(verdict, brokenSince)) continue;
       await tx.sql.updateTable('sla_alarm').set({ broken_since: verdict.kept ? null : now, fired_at: now }).where('tenant_id', '=', tenant).where('id', '=', alarm.id).execute();
       await tellOf(world, tx, alarm, verdict, judged, now);
     }
   });
 }
+
+const isNews = (verdict: SlaVerdict | undefined, brokenSince: Ms | null): boolean => verdict !== undefined && verdict.kept !== (brokenSince === null);
 
 const MOST_LINES = 30;
 
