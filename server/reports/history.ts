@@ -15,12 +15,13 @@ import { keptFile } from '#server/kept-file.ts';
 import { makeOften } from '#server/outbound/often.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
+import { peopleOf } from '#server/reading/told.ts';
 import { keeps, mayUse, seesAll } from './access.ts';
 import { asked, NOT_FOUND, spoken } from './asking.ts';
 import { makeReport } from './make.ts';
 import { queueReport, sentOut } from './sent.ts';
 import type { SentRow } from './sent.ts';
-import { missingOf, namesOf, refusalOf, settingOf } from './settings.ts';
+import { missingOf, refusalOf, settingOf } from './settings.ts';
 
 const DAY: Ms = 86_400_000, PREVIEWS_A_MINUTE = 20, PREVIEW_ROWS = 200;
 
@@ -59,7 +60,7 @@ export function historyHandlers(world: World): Pick<Handlers, 'sendReport' | 'pr
       if (signed.companies !== null) query = query.where('owner_id', '=', signed.userId);
       if (reportSettingId !== undefined) query = query.where('setting_id', '=', reportSettingId);
       const { count } = await query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-      const rows = await query.selectAll().orderBy('made_at', 'desc').orderBy('id').limit(pageSize).offset((page - 1) * pageSize).execute(), names = await namesOf(tx), files = await filesOf(tx, rows);
+      const rows = await query.selectAll().orderBy('made_at', 'desc').orderBy('id').limit(pageSize).offset((page - 1) * pageSize).execute(), names = await peopleOf(tx), files = await filesOf(tx, rows);
       return ok({ rows: rows.map((row) => sentOut(row, names, fileOf(files, signed, row))), count, page, pageSize });
     }, true),
 
@@ -69,7 +70,7 @@ export function historyHandlers(world: World): Pick<Handlers, 'sendReport' | 'pr
       const files = await filesOf(tx, [row]);
       // What was kept is what was made here.
       const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
-      return ok({ sent: sentOut(row, await namesOf(tx), fileOf(files, signed, row)), ...told({ report, rows }) });
+      return ok({ sent: sentOut(row, await peopleOf(tx), fileOf(files, signed, row)), ...told({ report, rows }) });
     }, true),
 
     async reportFile({ id }, ask) {

@@ -16,6 +16,7 @@ import { gatewaysOf } from '#server/outbound/gateways.ts';
 import { wallOf } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
+import { peopleOf } from '#server/reading/told.ts';
 import { keeps, mayReport, mayUse, rightsOf, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
 import { asked, badField, NOT_FOUND } from './asking.ts';
@@ -26,7 +27,7 @@ export function settingHandlers(world: World): Pick<Handlers, 'listReportSetting
   return {
     listReportSettings: (_, ask) => asked(world, ask, MESSAGES.getReports, async (tx, signed) => {
       const rows = (await tx.sql.selectFrom('report_setting').selectAll().where('tenant_id', '=', tx.tenant).orderBy('made_at').execute()).filter((row) => keeps(signed, row.owner_id));
-      const names = await namesOf(tx), last = await lastOf(tx), able = new Map<UserId, boolean>();
+      const names = await peopleOf(tx), last = await lastOf(tx), able = new Map<UserId, boolean>();
       for (const owner of new Set(rows.map((row) => row.owner_id))) able.set(owner, await stillMay(tx, owner));
       const person = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).executeTakeFirst();
       const settings = rows.map((row): SettingOut => ({
@@ -102,9 +103,6 @@ export function refusalOf({ template: key, companies, schedule }: Pick<ReportFie
 /** A company that there is not is told like one that is not seen. */
 export const missingOf = async (tx: TenantTx, { companies }: Pick<ReportFields, 'companies'>): Promise<Failure | null> =>
   ((await tx.rows('company', companies)).size < companies.length ? badField('setting.companies', MESSAGES.reportNotYours) : null);
-
-export const namesOf = async ({ sql: db, tenant }: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
-  new Map((await db.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tenant).execute()).map(({ id, name }) => [id, name]));
 
 /** The newest of the history, by setting. */
 async function lastOf({ sql: db, tenant }: TenantTx): Promise<ReadonlyMap<string, NonNullable<SettingOut['last']>>> {

@@ -10,6 +10,7 @@ import type { HintFields, HintResult, HintRow } from '#contract/monitoring/hints
 import { ok } from '#contract/result.ts';
 import type { Ask, Handlers } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
+import { peopleOf } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { type Scope, scopeOf, seesCompany } from '#server/sync/scope.ts';
 import type { World } from '#server/world.ts';
@@ -21,7 +22,7 @@ export function hintHandlers(world: World): Pick<Handlers, 'listHints' | 'hintsA
   return {
     listHints: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
       const scope = scoped(ask), hints = (await standing(tx)).filter((hint) => reads(scope, hint));
-      const [names, helped, results] = [await namesOf(tx), await helpedOf(tx), await openResults(tx, scope)];
+      const [names, helped, results] = [await peopleOf(tx), await helpedOf(tx), await openResults(tx, scope)];
       return ok({ hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
         const matches = hintMatcher(hint.when);
         return {
@@ -97,9 +98,6 @@ async function problemOf(tx: TenantTx, scope: Scope, n: RunN) {
   if (!run || run.problem === null || !seesCompany(scope, run.company)) return null;
   return (await tx.rows('problem', [run.problem])).get(run.problem) ?? null;
 }
-
-const namesOf = async (tx: TenantTx): Promise<ReadonlyMap<string, string>> =>
-  new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));
 
 /** With how many problems each helped, and when last, by the log: what was taken back counts no more. */
 async function helpedOf(tx: TenantTx): Promise<ReadonlyMap<string, HintOut['helped']>> {

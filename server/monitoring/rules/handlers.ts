@@ -9,6 +9,7 @@ import { asksSomething, doesSomething, type RuleFields, type RuleRow, type RuleW
 import { failed, ok } from '#contract/result.ts';
 import type { Ask, Handlers } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
+import { peopleOf } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { type Scope, scopeOf, seesCompany } from '#server/sync/scope.ts';
 import type { World } from '#server/world.ts';
@@ -19,7 +20,7 @@ import { tryOut } from './try-out.ts';
 export function ruleHandlers(world: World): Pick<Handlers, 'listRules' | 'makeRule' | 'changeRules' | 'removeRule' | 'testRule'> {
   return {
     listRules: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const scope = scoped(ask), names = await namesOf(tx), did = await didOf(tx, ask.now - DAYS_30);
+      const scope = scoped(ask), names = await peopleOf(tx), did = await didOf(tx, ask.now - DAYS_30);
       const rules = (await standingRules(tx)).filter((rule) => owns(scope, rule.when)).map((rule) => outOf(rule, names, did.get(rule.id)));
       const users = new Map((await tx.all('user')).map((user) => [user.id, user]));
       const people = [...names].flatMap(([id, name]) => { const user = users.get(id); return user && user.deletedAt === null && mayTell(scope, user.companies) ? [{ id, name }] : []; });
@@ -100,9 +101,6 @@ async function refusalOf(tx: TenantTx, scope: Scope, { when, does, from, to }: R
 
 const outOf = ({ id, rank: _rank, removedAt: _removedAt, madeBy, ...rest }: RuleRow, names: ReadonlyMap<string, string>, did: RuleOut['did'] | undefined): RuleOut =>
   ({ _id: id, ...rest, madeBy: names.get(madeBy) ?? 'A former user', did: did ?? { problems: 0, last: null } });
-
-const namesOf = async (tx: TenantTx): Promise<ReadonlyMap<string, string>> =>
-  new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));
 
 /** What each rule did since then, by the log. */
 async function didOf(tx: TenantTx, since: Ms): Promise<ReadonlyMap<string, RuleOut['did']>> {

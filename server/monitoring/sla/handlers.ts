@@ -1,5 +1,5 @@
 import type { Failure } from '#contract/errors.ts';
-import type { Ms, UserId } from '#contract/ids.ts';
+import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SlaOut } from '#contract/monitoring/sla-calls.ts';
@@ -10,6 +10,7 @@ import type { Result } from '#contract/result.ts';
 import { audit } from '#server/audit.ts';
 import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
 import { knownJobs } from '#server/reading/known-jobs.ts';
+import { peopleOf } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { type Scope, scopeOf, seesCompany } from '#server/sync/scope.ts';
 import type { World } from '#server/world.ts';
@@ -57,7 +58,7 @@ export function slaHandlers(world: World): Pick<Handlers, 'saveSlaAlarm' | 'chan
     }, { readOnly: true }),
 
     listSlaAlarms: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
-      const scope = scoped(ask), users = await tx.all('user'), names = await namesOf(tx);
+      const scope = scoped(ask), users = await tx.all('user'), names = await peopleOf(tx);
       const people = users.filter((user) => user.deletedAt === null && (scope.companies === null || user.companies === null || user.companies.some((n) => seesCompany(scope, n))));
       return ok({ alarms: await told(tx, await seenAlarms(tx, scope), ask.now), people: people.flatMap(({ id }) => { const name = names.get(id); return name === undefined ? [] : [{ id, name }]; }).toSorted((a, b) => a.name.localeCompare(b.name)) });
     }, { readOnly: true }),
@@ -112,7 +113,7 @@ const mayTell = (scope: Scope, user: UserRow | undefined): boolean =>
 const LATE = 20;
 
 async function told(tx: TenantTx, kept: readonly Kept[], now: Ms): Promise<SlaOut[]> {
-  const names = await namesOf(tx), { verdicts, jobs, lastSuccess } = await judgeAll(tx, kept.map(({ alarm }) => alarm), now);
+  const names = await peopleOf(tx), { verdicts, jobs, lastSuccess } = await judgeAll(tx, kept.map(({ alarm }) => alarm), now);
   return kept.flatMap(({ alarm: { id, n, companies: _companies, madeBy, ...alarm }, brokenSince, firedAt }): SlaOut[] => {
     const verdict = verdicts.get(id), own = n === null ? undefined : jobs.get(n);
     if (!verdict) return [];
@@ -123,6 +124,3 @@ async function told(tx: TenantTx, kept: readonly Kept[], now: Ms): Promise<SlaOu
     }];
   }).toSorted((a, b) => Number(a.kept) - Number(b.kept) || a.name.localeCompare(b.name));
 }
-
-const namesOf = async (tx: TenantTx): Promise<ReadonlyMap<UserId, string>> =>
-  new Map((await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).execute()).map(({ id, name }) => [id, name]));
