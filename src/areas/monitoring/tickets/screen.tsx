@@ -23,7 +23,7 @@ import { isNarrowed, TICKETS_DEFAULTS, ticketsAddress, ticketsAsk, ticketsMoved,
 import type { TicketsPlace } from './address.ts';
 import { TicketDetails } from './details.tsx';
 import { TicketList } from './list.tsx';
-import { Side } from './side.tsx';
+import { SidePanel } from '#src/ui/side-panel.tsx';
 import { sentenceOf } from './words.ts';
 
 const EVERY = 30_000;
@@ -84,12 +84,12 @@ export function Tickets() {
           )}
         </div>
         {open !== null && ticket !== null && (
-          <Side key={open} title={ticket.subject} detail={`${ticket.number}, ${ticket.companyName}`} onClose={close}>
+          <SidePanel key={open} title={ticket.subject} detail={`${ticket.number}, ${ticket.companyName}`} onClose={close}>
             <TicketDetails key={open} ticket={ticket} acts={acts} offline={offline} zone={zone} now={now} onSaved={again} onDelete={() => setDeleting(true)} />
-          </Side>
+          </SidePanel>
         )}
         {open !== null && ticket === null && (one.failure !== null || offline) && (
-          <Side key={`no ${open}`} title="This ticket is not here" detail={offline ? MESSAGES.needsNetwork : one.failure?.kind === 'not-found' ? 'Somebody has deleted it, or it is not yours to see.' : MESSAGES.getTickets} onClose={close}><span /></Side>
+          <SidePanel key={`no ${open}`} title="This ticket is not here" detail={offline ? MESSAGES.needsNetwork : one.failure?.kind === 'not-found' ? 'Somebody has deleted it, or it is not yours to see.' : MESSAGES.getTickets} onClose={close}><span /></SidePanel>
         )}
       </div>
       {deleting && ticket !== null && (

@@ -16,7 +16,7 @@ import { SearchField } from '#src/ui/search-field.tsx';
 import { useAsked } from '../around/asked.ts';
 import { Download } from '../around/download.tsx';
 import { focusEntry, ListState } from '../around/list-parts.tsx';
-import { Panel } from '../around/panel.tsx';
+import { SidePanel } from '#src/ui/side-panel.tsx';
 import { idOf, isThe } from '../around/ids.ts';
 import { COMPANIES_DEFAULTS, COMPANIES_PATH, companiesAsk, companiesMoved, companiesPlace, companiesQuery } from './address.ts';
 import type { CompaniesPlace, CompanySort } from './address.ts';
@@ -90,17 +90,17 @@ function CompaniesOf({ me }: { readonly me: Me }) {
           )}
         </div>
         {open === 'new' && all && (
-          <Panel key="new" title="New company" detail="Its name, and how other systems call it." onClose={close}>
+          <SidePanel key="new" title="New company" detail="Its name, and how other systems call it." onClose={close}>
             <CompanyDetails key="new" company={null} offline={offline} onDelete={null} onSaved={(made) => { renew(made); go({ open: idOf(made) }, 'replace'); }} />
-          </Panel>
+          </SidePanel>
         )}
         {open !== null && open !== 'new' && company === null && rows !== null && !asked.asking && (
-          <Panel key={open} title="Not in this list" detail="The company is on another page, or is not there any more." onClose={close}><span /></Panel>
+          <SidePanel key={open} title="Not in this list" detail="The company is on another page, or is not there any more." onClose={close}><span /></SidePanel>
         )}
         {company !== null && (
-          <Panel key={idOf(company)} title={company.name} detail={`${plural(company.jobs, 'job')}, ${plural(company.keys, 'source')}, ${plural(company.users.length, 'user')} by name`} onClose={close}>
+          <SidePanel key={idOf(company)} title={company.name} detail={`${plural(company.jobs, 'job')}, ${plural(company.keys, 'source')}, ${plural(company.users.length, 'user')} by name`} onClose={close}>
             <CompanyDetails key={idOf(company)} company={company} offline={offline} onSaved={renew} onDelete={all ? () => setDeleting(true) : null} />
-          </Panel>
+          </SidePanel>
         )}
       </div>
       {deleting && company !== null && <DeleteCompany company={company} onClose={() => setDeleting(false)} onDone={() => { setDeleting(false); renew(null); close(); }} />}

@@ -18,7 +18,7 @@ import { Tabs } from '#src/ui/tabs.tsx';
 import { useAsked } from '../around/asked.ts';
 import { Download } from '../around/download.tsx';
 import { focusEntry, ListState } from '../around/list-parts.tsx';
-import { Panel } from '../around/panel.tsx';
+import { SidePanel } from '#src/ui/side-panel.tsx';
 import { idOf, isThe } from '../around/ids.ts';
 import { Access } from './access.tsx';
 import { Accounts } from './accounts.tsx';
@@ -85,15 +85,15 @@ function UsersOf({ me }: { readonly me: Me }) {
           )}
         </div>
         {open === 'new' && (
-          <Panel key="new" title="New user" detail="With a role and companies, and how the first password comes." onClose={close}>
+          <SidePanel key="new" title="New user" detail="With a role and companies, and how the first password comes." onClose={close}>
             <Details key="new" me={me} user={null} offline={offline} onSaved={(made) => { renew(made); go({ open: idOf(made), tab: 'access' }, 'replace'); }} />
-          </Panel>
+          </SidePanel>
         )}
         {open !== null && open !== 'new' && user === null && rows !== null && !asked.asking && (
-          <Panel key={open} title="Not in this list" detail="The user is on another page, or is not there any more." onClose={close}><span /></Panel>
+          <SidePanel key={open} title="Not in this list" detail="The user is on another page, or is not there any more." onClose={close}><span /></SidePanel>
         )}
         {user !== null && (
-          <Panel key={idOf(user)} title={user.name} detail={user.username} onClose={close}>
+          <SidePanel key={idOf(user)} title={user.name} detail={user.username} onClose={close}>
             <Tabs
               label="Of this user" className="shrink-0 px-4 tablet:px-5" panelClassName="flex min-h-0 grow flex-col" chosen={place.tab} onChoose={(tab) => go({ tab }, 'replace')}
               tabs={[{ key: 'details', word: 'Details' }, { key: 'accounts', word: 'Accounts', count: user.accounts.length }, { key: 'access', word: 'Access' }]}
@@ -107,7 +107,7 @@ function UsersOf({ me }: { readonly me: Me }) {
                 />
               )}
             </Tabs>
-          </Panel>
+          </SidePanel>
         )}
       </div>
     </Page>

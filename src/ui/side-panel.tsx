@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
-import { IconButton } from '#src/ui/button.tsx';
+import { IconButton } from './button.tsx';
 
-export interface PanelProps {
+export interface SidePanelProps {
   readonly title: string;
   readonly detail: ReactNode;
   readonly onClose: () => void;
@@ -10,7 +10,7 @@ export interface PanelProps {
 }
 
 /** What is open, beside the list; in its place where there is no room. It takes the focus: give it the key of what it shows. Escape closes it. */
-export function Panel({ title, detail, onClose, children }: PanelProps) {
+export function SidePanel({ title, detail, onClose, children }: SidePanelProps) {
   const head = useRef<HTMLHeadingElement>(null), panel = useRef<HTMLElement>(null);
   useEffect(() => head.current?.focus(), []);
   useEffect(() => {
