@@ -1,8 +1,9 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a range input cannot hold a drawing */
-import { useId, useLayoutEffect, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { formatCount } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
+import { useWidth } from '#src/ui/use-width.ts';
 import { columnWords, goodOf } from './columns.ts';
 import type { Column } from './columns.ts';
 import { Go } from './go.tsx';
@@ -26,19 +27,9 @@ interface HistoryChartProps {
  * the arrow keys are on, the newest by default; a click or Enter opens its results.
  */
 export function HistoryChart({ title, detail, columns, hrefOf, onOpen }: HistoryChartProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
+  const { box, width } = useWidth();
   const [chosen, setChosen] = useState<number | null>(null);
   const ruled = useId();
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = (): void => setWidth(element.clientWidth);
-    measure();
-    const watcher = new ResizeObserver(measure);
-    watcher.observe(element);
-    return () => watcher.disconnect();
-  }, []);
   const count = columns.length, at = chosen === null || chosen >= count ? count - 1 : chosen, column = columns[at];
   if (!column) return null;
   const drawn = draw(columns, width), names = labelled(count, drawn.step), axis = CHART_TALL - CHART.under;

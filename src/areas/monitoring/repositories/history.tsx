@@ -1,10 +1,10 @@
-import { useLayoutEffect, useRef, useState } from 'react';
 import type { GivesOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
+import { useWidth } from '#src/ui/use-width.ts';
 import { dayAt } from '#src/span/dates.ts';
 import type { DayRule, Span } from '#src/span/dates.ts';
 import { SpanChoice } from '#src/span/span-choice.tsx';
@@ -36,17 +36,7 @@ type Days = GivesOf<'repositoryHistory'>['rows'][number]['days'];
 const TALL = 168, FLOOR = TALL - CHART.under, LEFT = 64;
 
 function Chart({ name, days }: { readonly name: string; readonly days: Days }) {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = (): void => setWidth(element.clientWidth);
-    measure();
-    const watcher = new ResizeObserver(measure);
-    watcher.observe(element);
-    return () => watcher.disconnect();
-  }, []);
+  const { box, width } = useWidth();
   const times = days.map(({ date }) => Date.parse(date)), first = times[0] ?? 0, length = Math.max(1, (times.at(-1) ?? 0) - first);
   const top = Math.max(1, ...days.flatMap(({ usedBytes, capacityBytes }) => [usedBytes ?? 0, capacityBytes ?? 0])) * 1.05;
   const x = (i: number): number => LEFT + (((times[i] ?? first) - first) / length) * (width - LEFT - 4), y = (bytes: number): number => FLOOR - (bytes / top) * (FLOOR - 8);

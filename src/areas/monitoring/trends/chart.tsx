@@ -1,8 +1,9 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a range input cannot hold a drawing */
-import { useId, useLayoutEffect, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
+import { useWidth } from '#src/ui/use-width.ts';
 import { Go } from '../dashboard/go.tsx';
 import { CHART, columnAt, labelled } from '../dashboard/scales.ts';
 import { Section } from '../dashboard/section.tsx';
@@ -22,18 +23,8 @@ const TITLES: Readonly<Record<Unit, string>> = { day: 'Failures and warnings per
 
 /** Bars that the pointer or the arrow keys go along; the legend tells the one they are on, the newest by default, and a click or Enter opens its results. */
 export function Chart({ buckets, unit, hrefOf, onOpen }: ChartProps) {
-  const box = useRef<HTMLDivElement>(null), ruled = useId();
-  const [width, setWidth] = useState(0);
+  const { box, width } = useWidth(), ruled = useId();
   const [chosen, setChosen] = useState<number | null>(null);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const measure = (): void => setWidth(element.clientWidth);
-    measure();
-    const watcher = new ResizeObserver(measure);
-    watcher.observe(element);
-    return () => watcher.disconnect();
-  }, []);
   const count = buckets.length, at = chosen === null || chosen >= count ? count - 1 : chosen, bucket = buckets[at];
   if (!bucket) return null;
   const drawn = draw(buckets, width), names = labelled(count, drawn.step), href = hrefOf?.(bucket) ?? null;

@@ -1,0 +1,18 @@
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+
+/** How wide a box is, in CSS pixels, as it changes: for what is drawn to its width. 0 until it is known. */
+export function useWidth(): { readonly box: RefObject<HTMLDivElement | null>; readonly width: number } {
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = (): void => setWidth(element.clientWidth);
+    measure();
+    const watcher = new ResizeObserver(measure);
+    watcher.observe(element);
+    return () => watcher.disconnect();
+  }, []);
+  return { box, width };
+}
