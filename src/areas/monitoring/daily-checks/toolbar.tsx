@@ -29,7 +29,7 @@ interface ToolbarProps {
 
 /**
  * One line, also beside an open result, so that the rows stay where they are: where there is little room, what was not chosen is not told, and
- * where there is still less it is scrolled sideways.
+ * where there is still less it is scrolled sideways. Words that only a screen reader hears are placed in it, else they would widen the page.
  */
 export function Toolbar({ list, facets, rule, now, onList, onFacets, onColumns, parts }: ToolbarProps) {
   const cause = list.causes.map((n) => facets?.causes.find(({ value }) => value === n)?.template ?? `no. ${n}`);
@@ -37,7 +37,7 @@ export function Toolbar({ list, facets, rule, now, onList, onFacets, onColumns, 
   return (
     <div className="@container/tools bg-paper">
       <div
-        className="flex min-h-11 min-w-0 items-center gap-2 px-3 py-1 max-tablet:px-4 max-tablet:pt-2 max-tablet:pb-2.5
+        className="relative flex min-h-11 min-w-0 items-center gap-2 px-3 py-1 max-tablet:px-4 max-tablet:pt-2 max-tablet:pb-2.5
           [scrollbar-width:none] overflow-x-auto tablet:@max-[990px]/tools:gap-1.5 tablet:@max-[990px]/tools:px-2 tablet:@max-[660px]/tools:gap-1"
       >
         <button
