@@ -28,11 +28,13 @@ export default defineConfig({
       // What hardly ever changes is one file: it compresses better whole and stays cached from build to build.
       output: { codeSplitting: { groups: [
         { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router(?!\/dist\/esm\/use(?:Blocker|Location)\.)|router-core|history|store|react-store))\// },
-        { name: 'base', test: /vite\/preload-helper|\/(contract\/(messages\/base|limits|abilities)|src\/(clock|door|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/ },
+        { name: 'base', test: /vite\/preload-helper|\/(contract\/(messages\/base|text-limits)|src\/(clock|door|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/ },
+        // Where every screen is, and for whom: asked for together, once somebody is in.
+        { name: 'screens', test: /\/(src\/(screens|page-guard)|contract\/(pages|abilities))\.ts$/ },
         // What the pages of signing in share with the first of them.
         { name: 'account', test: /\/src\/areas\/account\/(sign-in|account-page|fault-callout|sign-in-brand|sign-in-fault|step-path)\.tsx?$/ },
         // What every screen behind the sign-in has: many small files would each be named in the first one.
-        { name: 'parts', test: /\/(contract\/(messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/ },
+        { name: 'parts', test: /\/(contract\/(limits|messages|messages\/(account|monitoring|people)|monitoring\/(day|query|words|cause))|src\/(ui\/(format|states|state-mark|late|keys|toasts|chip|chip-select|search-field|wide|choice)|frame\/(page|drawer-state)|areas\/monitoring\/(span\/(dates|span-choice)|daily-checks\/(notices|strip|marks|words))))\.tsx?$/ },
       ] } },
       onLog(level, log, handler) {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE' && log.code !== 'PLUGIN_TIMINGS') handler(level, log);

@@ -1,5 +1,8 @@
+import { TEXT_LIMITS } from './text-limits.ts';
+
 /** Limits, written once. Sizes in bytes, times in milliseconds unless the name says otherwise. */
 export const LIMITS = {
+  ...TEXT_LIMITS,
   bodyBytes: 1_048_576,
   ingestBodyBytes: 1_048_576,
   ingestPerMinute: 60,
@@ -34,12 +37,10 @@ export const LIMITS = {
   messageChars: 500,
   logBytes: 100_000,
   tasks: 500,
-  nameChars: 200,
   addressChars: 300,
   secretChars: 4_000,
   certificateChars: 20_000,
   connections: 50,
-  passwordChars: 128,
   snoozeMaxMs: 366 * 86_400_000,
   undoMs: 10_000,
   accessMs: 10 * 60_000,

@@ -1,6 +1,7 @@
 import { can } from './abilities.ts';
 import type { Ability, Role } from './abilities.ts';
 import type { Features } from './brand/branding.ts';
+import type { PagePath } from './page-paths.ts';
 
 /** Who a page beside the sidebar is for: those with the ability (null: whoever is signed in), where the portal has what it is of switched on. */
 export interface Page { readonly ability: Ability | null; readonly when?: (features: Features, roles: readonly Role[]) => boolean }
@@ -8,8 +9,8 @@ export interface Page { readonly ability: Ability | null; readonly when?: (featu
 /** SUPPORT-1. */
 const support = (link: 'request' | 'live' | 'downloads'): Page => ({ ability: null, when: ({ supportSection: { enabled, links } }) => enabled && links[link] });
 
-/** Every page of the signed-in portal by its address. What a path does not stand here for has no screen, and a path without a screen does not compile. */
-export const PAGES = {
+/** Every page of the signed-in portal by its address. A path without a row or without a screen does not compile. */
+export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/dashboard': { ability: 'monitoring.dashboard' },
   '/monitoring/calendar-report': { ability: 'monitoring.calendar-report' },
   '/monitoring/daily-checks': { ability: 'monitoring.daily-checks' },
@@ -48,10 +49,7 @@ export const PAGES = {
   '/admin/branding': { ability: 'admin.dashboard' },
   '/admin/settings': { ability: 'admin.dashboard' },
   '/admin/notices': { ability: 'admin.dashboard' },
-} as const satisfies Readonly<Record<string, Page>>;
-export type PagePath = keyof typeof PAGES;
-
-export const PAGE_PATHS = Object.keys(PAGES) as readonly PagePath[];
+};
 
 /** `features` null: not known; then nothing is on that has to be switched on. */
 export const mayOpen = ({ ability, when }: Page, roles: readonly Role[], features: Features | null): boolean =>

@@ -1,9 +1,7 @@
-import { mayOpen } from '#contract/pages.ts';
-import type { Page } from '#contract/pages.ts';
 import type { Who } from '#workers/api.ts';
 
-/** Who may see a screen: only those who are not signed in (the pages of signing in), whoever is, or those for whom a page is. */
-export type ScreenGate = 'signed-out' | 'signed-in' | Page;
+/** Who may see a screen: only those who are not signed in (the pages of signing in), or whoever is. */
+export type Gate = 'signed-out' | 'signed-in';
 
 /** Who is signed in, once the disk has been asked. */
 export type KnownWho = Exclude<Who, { readonly is: 'starting' }>;
@@ -23,13 +21,12 @@ export interface Way { readonly path: string; readonly entering: boolean }
 
 const RESET = '/monitoring/reset-password', QUESTIONS = '/monitoring/security-questions';
 
-/** The guards, in their order: signed in, the password that has to be chosen, the questions that have to be answered, the ability and the switch. */
-export function passage(who: KnownWho, gate: ScreenGate, { path, entering }: Way): Passage {
+/** The first guards, in their order: signed in, the password that has to be chosen, the questions that have to be answered. `page-guard.ts` has the last. */
+export function passage(who: KnownWho, gate: Gate, { path, entering }: Way): Passage {
   if (gate === 'signed-out') return who.is === 'in' && !entering ? { is: 'onward' } : { is: 'pass' };
   if (who.is === 'out') return { is: 'sign-in' };
   const first = firstOf(who);
-  if (first !== null && first !== path.replace(/\/+$/, '')) return { is: 'first', to: first };
-  return gate === 'signed-in' || mayOpen(gate, who.me.roles, who.branding.features) ? { is: 'pass' } : { is: 'forbidden' };
+  return first !== null && first !== path.replace(/\/+$/, '') ? { is: 'first', to: first } : { is: 'pass' };
 }
 
 /** Both are the user's own: who acts as them is not asked. */

@@ -1,7 +1,8 @@
 import type { Role } from '#contract/abilities.ts';
 import type { Features } from '#contract/brand/branding.ts';
+import type { PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
-import type { Page, PagePath } from '#contract/pages.ts';
+import type { Page } from '#contract/pages.ts';
 import type { Who } from '#workers/api.ts';
 import { localPath } from './remembered.ts';
 import type { IconName } from './ui/icon.tsx';

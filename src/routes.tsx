@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { PAGE_PATHS, PAGES } from '#contract/pages.ts';
-import type { PagePath } from '#contract/pages.ts';
-import type { ScreenGate } from './guards.ts';
+import { PAGE_PATHS } from '#contract/page-paths.ts';
+import type { PagePath } from '#contract/page-paths.ts';
+import type { Gate } from './guards.ts';
 import { passage } from './guards.ts';
 import { whoKnown } from './door.ts';
 import { App } from './frame/app.tsx';
@@ -37,13 +37,13 @@ const begin = <P extends string>(path: P) => createRoute({
   },
 });
 const adminHome = createRoute({ getParentRoute: () => framed, path: '/admin', beforeLoad: () => onward('/admin/dashboard') });
-const pages = PAGE_PATHS.map((path) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind(PAGES[path]), component: screen(path) }));
+const pages = PAGE_PATHS.map((path) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind(path), component: screen(path) }));
 
 /** Into another system: whose account is in it, the server says. */
 const apps = createRoute({ getParentRoute: () => framed, path: '/monitoring/apps/$provider', beforeLoad: behind('signed-in'), component: screen('apps') });
 
 /** On a screen of its own, without the sidebar. */
-const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind(PAGES['/monitoring/daily-checks']), component: screen('wall') });
+const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall', beforeLoad: behind('/monitoring/daily-checks'), component: screen('wall') });
 
 /** Every address of the page. */
 export const routes = root.addChildren([
@@ -59,17 +59,19 @@ function screen(which: ScreenName | PagePath) {
   });
 }
 
-function behind(gate: ScreenGate) {
+function behind(gate: Gate | PagePath) {
   return async ({ location }: { readonly location: { readonly href: string; readonly pathname: string } }): Promise<void> => {
     takeFragment();
-    const way = passage(await whoKnown(), gate, { path: location.pathname, entering: isEntering() });
-    switch (way.is) {
+    const who = await whoKnown(), way = { path: location.pathname, entering: isEntering() };
+    const isPage = gate !== 'signed-out' && gate !== 'signed-in';
+    const passed = isPage && who.is === 'in' ? (await import('./page-guard.ts')).passageTo(gate, who, way) : passage(who, isPage ? 'signed-in' : gate, way);
+    switch (passed.is) {
       case 'pass': return;
       case 'sign-in':
         remember(location.href);
         return onward('/login');
       case 'onward': return onward(takeRemembered() ?? '/');
-      case 'first': return onward(way.to);
+      case 'first': return onward(passed.to);
       case 'forbidden': return onward('/monitoring/forbidden');
     }
   };

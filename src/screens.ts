@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import type { PagePath } from '#contract/pages.ts';
+import type { PagePath } from '#contract/page-paths.ts';
 import './ui/icon-more.ts'; // every screen but the first has the icons
 
 type Screen = () => Promise<ComponentType>;

@@ -1,5 +1,3 @@
-import { can } from '#contract/abilities.ts';
-import type { Ability } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { useWatch } from './door.ts';
@@ -20,10 +18,5 @@ export function useBranding(): Branding | null {
 
 /** The zone in which times are told: the provider's; this browser's until that is known. */
 export const useZone = (): string => useBranding()?.timeZone ?? HERE;
-
-export function useCan(ability: Ability): boolean {
-  const me = useMe();
-  return me !== null && can(me.roles, ability);
-}
 
 const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;

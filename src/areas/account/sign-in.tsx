@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import { LIMITS } from '#contract/limits.ts';
+import { TEXT_LIMITS } from '#contract/text-limits.ts';
 import { BASE } from '#contract/messages/base.ts';
 import type { SignedIn } from '#workers/api.ts';
 import type { Result } from '#contract/result.ts';
@@ -77,12 +77,12 @@ export function SignIn() {
       <FaultCallout fault={fault} />
       <form className="grid gap-5" onSubmit={signIn} noValidate aria-busy={busy}>
         <TextField
-          ref={first} label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars}
+          ref={first} label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={TEXT_LIMITS.nameChars}
           value={username} onChange={(event) => setUsername(event.target.value)} fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}
         />
         <TextField
           ref={secret} label="Password" name="password" tall type={shown ? 'text' : 'password'} autoComplete="current-password" autoCapitalize="none" spellCheck={false}
-          maxLength={LIMITS.passwordChars} value={password} onChange={(event) => setPassword(event.target.value)}
+          maxLength={TEXT_LIMITS.passwordChars} value={password} onChange={(event) => setPassword(event.target.value)}
           fault={fault?.is === 'empty' && fault.what === 'password' ? 'Enter your password.' : null}
           end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide password' : 'Show password'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
         />

@@ -2,24 +2,28 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ROLES, can } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
-import { mayOpen, PAGE_PATHS, PAGES } from '#contract/pages.ts';
+import { PAGE_PATHS } from '#contract/page-paths.ts';
+import type { PagePath } from '#contract/page-paths.ts';
+import { mayOpen, PAGES } from '#contract/pages.ts';
 import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
 import { passage as passageOf } from '#src/guards.ts';
-import type { KnownWho, ScreenGate } from '#src/guards.ts';
+import type { Gate, KnownWho } from '#src/guards.ts';
 import { MENU, homeOf, menuOf } from '#src/menu.ts';
+import { passageTo } from '#src/page-guard.ts';
 import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
 
 const scene = sceneOf(null);
 const signedIn = (...roles: Role[]): KnownWho => ({ is: 'in', me: meOf({ ...scene, roles }), branding: brandingOf(scene), offlineUntil: 0 });
 const signedOut: readonly KnownWho[] = (['none', 'expired', 'ended'] as const).map((reason) => ({ is: 'out', reason, branding: null, offline: false }));
-const passage = (who: KnownWho, gate: ScreenGate, path = '/monitoring/daily-checks', entering = false) => passageOf(who, gate, { path, entering });
+const passage = (who: KnownWho, gate: Gate, path = '/monitoring/daily-checks', entering = false) => passageOf(who, gate, { path, entering });
+const toPage = (who: KnownWho, path: PagePath, entering = false) => passageTo(path, who, { path, entering });
 const roleSets = fc.subarray([...ROLES]);
 
 test('PAGE-2: who is signed out is led to the sign-in page from every page but that one', () => {
   for (const who of signedOut) {
     expect(passage(who, 'signed-out')).toEqual({ is: 'pass' });
     expect(passage(who, 'signed-in')).toEqual({ is: 'sign-in' });
-    for (const path of PAGE_PATHS) expect(passage(who, PAGES[path], path)).toEqual({ is: 'sign-in' });
+    for (const path of PAGE_PATHS) expect(toPage(who, path)).toEqual({ is: 'sign-in' });
   }
 });
 
@@ -35,7 +39,7 @@ test('PAGE-2: a page is shown to those with its ability, where the portal has it
     const features = { ...PLAIN_FEATURES, rules, hints, reporting: { enabled: reporting, visibleFor: ['all' as const] }, supportSection: { enabled: support, links } };
     const { ability } = PAGES[path], on = { rules, hints, reporting, support, always: true }[SWITCHED[path] ?? 'always'] ?? true;
     const may = (ability === null || can(roles, ability)) && on;
-    expect(passage({ ...who, branding: { ...who.branding, features } }, PAGES[path], path)).toEqual({ is: may ? 'pass' : 'forbidden' });
+    expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual({ is: may ? 'pass' : 'forbidden' });
     expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
   }));
 });
@@ -65,7 +69,7 @@ test('PAGE-6: a password to be chosen comes before every page, then the question
 test('PAGE-7: the pages of signing in stay open to who enters with what the address brought, or has not read what is shown once', () => {
   expect(passage(signedIn('admin'), 'signed-out', '/login', true)).toEqual({ is: 'pass' });
   expect(passage(signedIn('admin'), 'signed-out', '/enrol')).toEqual({ is: 'onward' });
-  for (const who of signedOut) expect(passage(who, PAGES['/monitoring/daily-checks'], '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
+  for (const who of signedOut) expect(toPage(who, '/monitoring/daily-checks', true)).toEqual({ is: 'sign-in' });
 });
 
 test('PAGE-3: the menu lists what one may open, no more, no less, and no empty group', () => {

@@ -5,11 +5,12 @@ import type { CallName } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
 import type { Features } from '#contract/brand/branding.ts';
 import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
-import { PAGE_PATHS, PAGES } from '#contract/pages.ts';
-import type { Page, PagePath } from '#contract/pages.ts';
-import { passage } from '#src/guards.ts';
+import { PAGE_PATHS } from '#contract/page-paths.ts';
+import type { PagePath } from '#contract/page-paths.ts';
+import { PAGES } from '#contract/pages.ts';
 import type { KnownWho } from '#src/guards.ts';
 import { homeOf, menuOf } from '#src/menu.ts';
+import { passageTo } from '#src/page-guard.ts';
 import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
 
 /** The table of the specification's section 6, as it is written there; `sources` is the portal's own. */
@@ -65,12 +66,12 @@ test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other
   for (const features of [ON, PLAIN_FEATURES]) {
     for (const role of ROLES) {
       const who = inAs(role, features), listed = menuOf([role], features).flatMap(({ entries }) => entries.map(({ to }) => to));
-      const open = PAGE_PATHS.filter((path) => passage(who, PAGES[path], { path, entering: false }).is === 'pass');
+      const open = PAGE_PATHS.filter((path) => passageTo(path, who, { path, entering: false }).is === 'pass');
       expect([role, listed.filter((to) => !open.includes(to))]).toEqual([role, []]);
       for (const path of PAGE_PATHS) {
-        const { ability, when }: Page = PAGES[path];
+        const { ability, when } = PAGES[path];
         const may = (ability === null || abilitiesOf(role).includes(ability)) && (when === undefined || when(features, [role]));
-        expect([role, path, passage(who, PAGES[path], { path, entering: false })]).toEqual([role, path, { is: may ? 'pass' : 'forbidden' }]);
+        expect([role, path, passageTo(path, who, { path, entering: false })]).toEqual([role, path, { is: may ? 'pass' : 'forbidden' }]);
       }
       expect([role, open]).toEqual([role, expect.arrayContaining([homeOf([role], features)]) as PagePath[]]);
     }
@@ -81,7 +82,7 @@ test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other
 test('PAGE-2, G29: whoever may open a page may make the calls that it makes', () => {
   const wrong: string[] = [];
   for (const [path, names] of Object.entries(ASKED)) {
-    for (const role of ROLES.filter((one) => passage(inAs(one, ON), PAGES[path as PagePath], { path, entering: false }).is === 'pass')) {
+    for (const role of ROLES.filter((one) => passageTo(path as PagePath, inAs(one, ON), { path, entering: false }).is === 'pass')) {
       for (const name of names) {
         const { gate } = callOf(name);
         if (gate !== 'public' && gate !== 'signed-in' && (gate === 'ingest-key' || !can([role], gate))) wrong.push(`${role} ${path}: ${name}`);

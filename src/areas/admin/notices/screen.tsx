@@ -1,13 +1,14 @@
 import { lazy, Suspense, useState } from 'react';
 import type { GivesOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.ts';
+import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
 import { withReauth } from '#src/frame/reauth.ts';
 import { useRemembered } from '#src/remembered-read.ts';
-import { useCan, useZone } from '#src/session.ts';
+import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';

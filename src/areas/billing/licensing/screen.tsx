@@ -1,12 +1,13 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
+import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
 import { useRemembered } from '#src/remembered-read.ts';
-import { useCan, useZone } from '#src/session.ts';
+import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';

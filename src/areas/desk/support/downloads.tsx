@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { useCan } from '#src/can.ts';
 import { Page } from '#src/frame/page.tsx';
-import { useCan } from '#src/session.ts';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';

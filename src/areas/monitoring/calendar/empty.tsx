@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { CalendarView } from '#contract/monitoring/calendar.ts';
+import { useCan } from '#src/can.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
-import { useCan } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { cleared, DEFAULTS, isNarrowed } from './board.ts';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '#contract/monitoring/overview.ts';
+import { useCan } from '#src/can.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
-import { useCan } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { FirstSteps } from '../first-steps/first-steps.tsx';

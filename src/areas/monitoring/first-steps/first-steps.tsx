@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useCan } from '#src/can.ts';
 import { useWatch } from '#src/door.ts';
-import { useCan } from '#src/session.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
 import { stepsOf } from './steps.ts';
