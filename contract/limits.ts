@@ -28,6 +28,7 @@ export const LIMITS = {
   repositoryDays: 90,
   reports: 200,
   reportRecipients: 20,
+  invoiceRows: 200_000,
   reportRows: 10_000,
   reportShownRows: 1_000,
   reportFileBytes: 15_000_000,

@@ -39,4 +39,6 @@ export interface Config {
   readonly secretKey: string | null;
   /** What the server may reach besides the public internet: networks, and whether without TLS. Set by its operator alone. */
   readonly outbound?: { readonly allow: readonly string[]; readonly http: boolean };
+  /** An address at which all of Intuit's are asked instead of their own: for trying. */
+  readonly quickBooks?: string | null;
 }

@@ -88,4 +88,10 @@ export const MONITORING = {
   connectionSecretAgain: 'Give the credentials: none are kept for this address.',
   connectionNotYours: 'A console is connected by somebody who sees all companies.',
   connectionOff: 'The connection is switched off.',
+  getInvoices: 'Error while trying to get the invoices, try again later.',
+  quickBooksNotYours: 'QuickBooks is connected by somebody who sees all companies.',
+  quickBooksNoSecret: 'Give the client secret: none is kept for this client ID.',
+  quickBooksNoKeys: 'Save the keys of the app first.',
+  quickBooksNotConnected: 'QuickBooks is not connected.',
+  quickBooksWayBack: 'This way back from Intuit was used before, took more than ten minutes, or was begun by somebody else. Connect again.',
 } as const;

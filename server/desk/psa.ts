@@ -6,6 +6,7 @@ import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
+import { afterOf } from '../outbound/retry.ts';
 import type { World } from '../world.ts';
 
 /** A ticket as its system has it. `reference`: what we wrote into it when it was made. */
@@ -63,13 +64,6 @@ export class PsaFault extends Error {
   }
 }
 
-/** Seconds, or a date. */
-function afterOf(header: string | null, now: Ms): Ms | null {
-  if (header === null) return null;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
-}
-
 const Refusal = v.object({ message: v.optional(v.string()), errors: v.optional(v.array(v.union([v.string(), v.object({ message: v.string() })]))) });
 /** Why it was refused, in the system's own words: one line of them. */
 function wordsOf(body: unknown): string {
@@ -114,10 +108,6 @@ export function shaped<S extends v.GenericSchema>(system: TicketSystem, schema: 
   if (!read.success) throw new PsaFault('later', `${SYSTEM_NAMES[system]} gave an answer that cannot be read.`);
   return read.output;
 }
-
-const HOUR: Ms = 3_600_000, FIRST: Ms = 15_000;
-/** How long to wait after so many tries in a row: longer each time, an hour at most, and never less than was asked for. */
-export const backOff = (tries: number, asked: Ms | null): Ms => Math.max(Math.min(HOUR, FIRST * 2 ** Math.min(12, Math.max(0, tries - 1))), asked ?? 0);
 
 /** Whether an address that a system named is of the system that was set: keys are shown to no other. */
 export function sameSite(set: string, named: string, family: string): boolean {

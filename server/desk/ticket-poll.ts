@@ -1,7 +1,8 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { backOff } from '../outbound/retry.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
-import { backOff, REFERENCE, type RemoteTicket } from './psa.ts';
+import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { isStale, renewHealth } from './ticket-companies.ts';
 import { problemsOf, take } from './ticket-events.ts';
 import { byClock } from './ticket-work.ts';

@@ -1,9 +1,10 @@
 import type { TicketPart } from '#contract/desk/ticketing.ts';
 import type { Named, TicketRow } from '#contract/desk/tickets.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { backOff } from '../outbound/retry.ts';
 import type { By, TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
-import { backOff, type NewRemoteTicket, type Psa, PsaFault, REFERENCE, type RemoteChange, type RemoteTicket } from './psa.ts';
+import { type NewRemoteTicket, type Psa, PsaFault, REFERENCE, type RemoteChange, type RemoteTicket } from './psa.ts';
 import { change, problemsOf, take, type TicketChange } from './ticket-events.ts';
 import { closeStatus, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
 

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import type { SmsSettings } from '#contract/brand/settings.ts';
-import type { Ms } from '#contract/ids.ts';
 import type { World } from '../world.ts';
 import type { Delivery } from './delivery.ts';
 import { OutboundError } from './address.ts';
 import { fetchOutbound } from './fetch.ts';
 import type { Sms } from './post.ts';
+import { afterOf } from './retry.ts';
 
 export interface SmsGateway { readonly settings: v.InferOutput<typeof SmsSettings>; readonly token: string }
 
@@ -28,11 +28,4 @@ export async function sendSms(world: World, { settings: { url, account, from }, 
     if (error instanceof OutboundError) return { is: 'later', fault: error.message, afterMs: null };
     throw error;
   }
-}
-
-/** Seconds, or a date. */
-function afterOf(header: string | null, now: Ms): Ms | null {
-  if (header === null) return null;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }

@@ -8,6 +8,7 @@ import type { SlaRow } from '#contract/monitoring/sla.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
 import type { AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
+import type { InvoiceCustomerTable, InvoiceTable, QuickBooksTable } from './database-billing.ts';
 import type { CollectedTable, CollectionTable, ConnectionTable, LicenceMonthTable } from './database-collect.ts';
 import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
@@ -40,6 +41,9 @@ export interface Database {
   view: ProjectionById<'view'>;
   hint: ProjectionById<'hint'>;
   licence_month: LicenceMonthTable;
+  quickbooks: QuickBooksTable;
+  invoice: InvoiceTable;
+  invoice_customer: InvoiceCustomerTable;
   sla_alarm: { tenant_id: TenantId; id: string; row: Json<SlaRow>; broken_since: Ms | null; fired_at: Ms | null };
   result_rule: ProjectionById<'rule'>;
   shift: ProjectionById<'shift'> & { received_at: Ms };

@@ -1,0 +1,12 @@
+import type { Ms } from '#contract/ids.ts';
+
+/** How long the other side asks to be left alone: seconds, or a date. Null: it does not say. */
+export function afterOf(header: string | null, now: Ms): Ms | null {
+  if (header === null) return null;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+}
+
+const HOUR: Ms = 3_600_000, FIRST: Ms = 15_000;
+/** How long to wait after so many tries in a row: longer each time, an hour at most, and never less than was asked for. */
+export const backOff = (tries: number, asked: Ms | null): Ms => Math.max(Math.min(HOUR, FIRST * 2 ** Math.min(12, Math.max(0, tries - 1))), asked ?? 0);

@@ -1,0 +1,65 @@
+import type { Generated } from 'kysely';
+import type { InvoiceLine } from '#contract/billing/invoice-calls.ts';
+import type { Mills } from '#contract/billing/invoice.ts';
+import type { Environment } from '#contract/billing/quickbooks-calls.ts';
+import type { CompanyN, Day, Ms, TenantId } from '#contract/ids.ts';
+import type { Json } from './json-column.ts';
+
+/** How far a round of reading is. `start`: the next row, from 1. `since`: what changed since then alone; null: all. `began`: when the round did. */
+export interface ReadCursor { readonly at: 'rest' | 'customers' | 'invoices' | 'missing'; readonly start: number; readonly since: Ms | null; readonly began: Ms }
+
+/**
+ * The app of a provider at Intuit. `generation`: rises with each set of tokens. `renewed_by`, `held_by`: the server that renews them, or reads, until when at the latest.
+ * `poll_at`: when to read next; null: not by itself. `whole_at`: when all was read last.
+ */
+export interface QuickBooksTable {
+  tenant_id: TenantId;
+  environment: Environment;
+  client_id: string;
+  realm_id: string | null;
+  connected_at: Ms | null;
+  generation: Generated<number>;
+  renewed_by: string | null;
+  renewed_until: Generated<Ms>;
+  held_by: string | null;
+  held_until: Generated<Ms>;
+  poll_at: Ms | null;
+  read_at: Ms | null;
+  whole_at: Ms | null;
+  tries: Generated<number>;
+  fault: string | null;
+  ended: Generated<boolean>;
+  cursor: Json<ReadCursor>;
+}
+
+/** What of an invoice no list asks for. */
+export interface InvoiceRest { readonly lines: readonly InvoiceLine[]; readonly tax: Mills | null; readonly note: string | null; readonly mailed: boolean | null }
+
+export interface InvoiceTable {
+  tenant_id: TenantId;
+  id: string;
+  customer_id: string;
+  number: string;
+  currency: string;
+  day: Day;
+  due: Day | null;
+  total: Mills;
+  balance: Mills;
+  voided: boolean;
+  row: Json<InvoiceRest>;
+  changed_at: Ms;
+  seen_at: Ms;
+}
+
+/** `company_n`: the company that was chosen, under the name that it had then. `stands_for`: that, or the one of the customer above it. */
+export interface InvoiceCustomerTable {
+  tenant_id: TenantId;
+  id: string;
+  name: string;
+  parent_id: string | null;
+  active: boolean;
+  company_n: CompanyN | null;
+  mapped_name: string | null;
+  stands_for: CompanyN | null;
+  seen_at: Ms;
+}
