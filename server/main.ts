@@ -17,6 +17,7 @@ import { assetRoutes } from './brand/assets.ts';
 import { startClock } from './monitoring/clock.ts';
 import { startLicences } from './billing/keep-months.ts';
 import { startInvoices } from './billing/read-invoices.ts';
+import { startNotify } from './monitoring/notify/timer.ts';
 import { startSla } from './monitoring/sla/timer.ts';
 import { startSums } from './reading/sum-days.ts';
 import { startCollectors } from './monitoring/collectors/timer.ts';
@@ -56,7 +57,7 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
   await store.close();
   return giveUp(portFault(error, config.port));
 });
-const timers = [startClock, startSums, startSla, startLicences, startInvoices, startCollectors, startReports, startTickets, startPost].map((start) => start(world));
+const timers = [startClock, startSums, startSla, startNotify, startLicences, startInvoices, startCollectors, startReports, startTickets, startPost].map((start) => start(world));
 const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));

@@ -3,8 +3,8 @@ import type { TenantTx } from '../store/store.ts';
 import { seal, unseal } from '../vault.ts';
 import type { World } from '../world.ts';
 
-/** What a provider keeps sealed: of its settings, of the ticketing system that it connected, and of QuickBooks: the secret of its app, and the tokens. */
-export type KeptSecret = SecretName | 'connectwise' | 'autotask' | 'quickbooks' | 'quickbooks-tokens';
+/** What a provider keeps sealed: of its settings, the key of its web push, of the ticketing system that it connected, and of QuickBooks: the secret of its app, and the tokens. */
+export type KeptSecret = SecretName | 'connectwise' | 'autotask' | 'push' | 'quickbooks' | 'quickbooks-tokens';
 const place = (name: KeptSecret) => ({ table: 'secret', column: 'sealed', row: name });
 
 /** A secret of the provider, opened; null where it has set none. */

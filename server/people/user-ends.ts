@@ -107,7 +107,7 @@ async function wasSet(world: World, tx: TenantTx, ask: Ask, id: UserId): Promise
 
 /** All that stands of a user outside the log. The record of accounts keeps its number. */
 async function forget({ tenant, sql }: TenantTx, id: UserId): Promise<void> {
-  for (const table of ['session', 'trusted_device', 'totp', 'recovery_code', 'passkey', 'identity', 'security_answer', 'one_time', 'attempt', 'notification_ack', 'support_request'] as const) {
+  for (const table of ['session', 'trusted_device', 'totp', 'recovery_code', 'passkey', 'identity', 'security_answer', 'one_time', 'attempt', 'notification_ack', 'support_request', 'notify_setting', 'push_device'] as const) {
     await sql.deleteFrom(table).where('tenant_id', '=', tenant).where('user_id', '=', id).execute();
   }
   await sql.deleteFrom('session').where('tenant_id', '=', tenant).where('actor_id', '=', id).execute();

@@ -11,6 +11,7 @@ import type { AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTabl
 import type { InvoiceCustomerTable, InvoiceTable, QuickBooksTable } from './database-billing.ts';
 import type { CollectedTable, CollectionTable, ConnectionTable, LicenceMonthTable } from './database-collect.ts';
 import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
+import type { NotifySeenTable, NotifySettingTable, NotifyStandingTable, PushDeviceTable, PushWaitingTable, WebhookDeliveryTable, WebhookTable } from './database-notify.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
 import type { Json, Filled } from './json-column.ts';
 
@@ -79,6 +80,13 @@ export interface Database {
   notification: { tenant_id: TenantId; id: string; row: Json<Notification>; made_at: Ms; ended_at: Ms | null };
   notification_ack: { tenant_id: TenantId; notification_id: string; user_id: UserId; at: Ms };
   brand_asset: { tenant_id: TenantId; name: string; type: string; base64: string; hash: string; at: Ms };
+  notify_setting: NotifySettingTable;
+  notify_seen: NotifySeenTable;
+  notify_standing: NotifyStandingTable;
+  push_device: PushDeviceTable;
+  push_waiting: PushWaitingTable;
+  webhook: WebhookTable;
+  webhook_delivery: WebhookDeliveryTable;
   quarantine: { tenant_id: TenantId; seq: number; reason: string; at: Ms };
 
   report_setting: ReportSettingTable;

@@ -9,10 +9,10 @@ import type { OpenStore } from './open.ts';
 
 /**
  * Left out of a backup: a session that was ended since must not live again, nor a device's token that was renewed since, nor a sign-in under way or a
- * link that was used since, nor mail go out twice; without known devices failures that were counted would lock their users out. Totals of days are made
+ * link that was used since, nor mail and deliveries go out twice; without known devices failures that were counted would lock their users out. Totals of days are made
  * again from their results.
  */
-export const NOT_KEPT: ReadonlySet<string> = new Set(['session', 'trusted_device', 'throttle', 'attempt', 'one_time', 'outgoing', 'migration', 'run_total', 'run_total_day']);
+export const NOT_KEPT: ReadonlySet<string> = new Set(['session', 'trusted_device', 'throttle', 'attempt', 'one_time', 'outgoing', 'push_device', 'push_waiting', 'webhook_delivery', 'migration', 'run_total', 'run_total_day']);
 
 /** A backup's lines, in this order: `begin`, the tables without an owner, then each tenant's rows closed by its `sum`, then `end`. */
 export type Line =
