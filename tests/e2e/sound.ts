@@ -3,19 +3,21 @@ import { expect } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { beyondTab, pictureOf } from './person.ts';
 
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const ALL = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } as const;
+/** Those that a theme can break: they look at colours, the others at what the page is made of. */
+const OF_COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const;
 
-/** Selectors: what of the page is looked at, or what is not. */
-interface Part { readonly only?: string; readonly but?: string }
+/** Selectors: what of the page is looked at, or what is not. `colours`: by nothing but the rules of colours. */
+interface Part { readonly only?: string; readonly but?: string; readonly colours?: boolean }
 
 /**
  * Nothing for axe on the page as it stands. Only what is violated is handed over: telling everything that is well takes three times as long
  * as looking for it. And it is asked in the page itself, which has no frames, not put together in a second one.
  */
-export async function axe(page: Page, what: string, { only, but }: Part = {}): Promise<void> {
+export async function axe(page: Page, what: string, { only, but, colours = false }: Part = {}): Promise<void> {
   expect(page.frames()).toHaveLength(1);
   const there = await page.evaluate(() => 'axe' in globalThis);
-  const builder = new AxeBuilder({ page, ...(there ? { axeSource: ';' } : {}) }).setLegacyMode().options({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] });
+  const builder = new AxeBuilder({ page, ...(there ? { axeSource: ';' } : {}) }).setLegacyMode().options({ runOnly: colours ? { ...OF_COLOURS, values: [...OF_COLOURS.values] } : { ...ALL, values: [...ALL.values] }, resultTypes: ['violations'] });
   if (only !== undefined) builder.include(only);
   if (but !== undefined) builder.exclude(but);
   const { violations } = await builder.analyze();
@@ -27,7 +29,7 @@ export async function axeInBoth(page: Page, what: string, part: Part = {}): Prom
   for (const theme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme: theme });
     await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
-    await axe(page, `${what}, ${theme}`, part);
+    await axe(page, `${what}, ${theme}`, { ...part, colours: theme === 'dark' });
   }
 }
 
