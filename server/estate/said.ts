@@ -15,9 +15,10 @@ export const saysOf = (job: JobPlan): JobSays => ({
 });
 
 /** A start or an end as ingest takes it. */
-export function normalOf({ is, job, run }: Extract<Happening, { is: 'start' | 'finish' }>, index = 0): Normal {
+export function normalOf({ is, job, run, at }: Extract<Happening, { is: 'start' | 'finish' }>, index = 0): Normal {
   const unknown = { endedAt: null, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null, message: null, exitCode: null, log: null, tasks: [], detail: {} };
-  const begun = { index, job: saysOf(job), externalId: run.id, startedAt: run.startedAt, byArrival: false };
+  // The end of a run does not switch its job on again, which was switched off meanwhile.
+  const begun = { index, job: { ...saysOf(job), enabled: !(job.habit.is === 'forgotten' && job.habit.at <= at) }, externalId: run.id, startedAt: run.startedAt, byArrival: false };
   if (is === 'start') return { ...begun, ...unknown, status: 'Running' };
   return {
     ...begun, status: run.status, endedAt: run.endedAt, durationSec: run.durationSec, bytes: run.bytes, bytesProcessed: run.processed, files: run.files,

@@ -1,4 +1,5 @@
-/** `npm run bench [-- --json] [-- store|ingest|fluid …] [-- --runs 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines. `fluid` runs where it is named alone: its estate takes minutes to make. */
+/** `npm run bench [-- --json] [-- store|ingest|collect|fluid …] [-- --runs 100000,500000] [-- --only ours,sqlite]`: figures in a table for people, or as JSON for machines. `collect` and `fluid` run where they are named alone: their estates take minutes. */
+import { benchCollect } from './collect.ts';
 import { benchFluid } from './fluid.ts';
 import { benchIngest } from './ingest.ts';
 import { benchStore, NAMES } from './store.ts';
@@ -12,13 +13,14 @@ const given = (name: string, fallback: string): string[] => {
   return (at < 0 ? fallback : args[at + 1] ?? '').split(',');
 };
 const runs = given('--runs', '100000,500000').map(Number), only = given('--only', NAMES.join());
-const parts = args.filter((arg) => ['store', 'ingest', 'fluid'].includes(arg));
+const parts = args.filter((arg) => ['store', 'ingest', 'collect', 'fluid'].includes(arg));
 const chosen = (part: string): boolean => parts.length === 0 || parts.includes(part);
 const say = (text: string): void => { if (!json) console.log(text); };
 
 const sheets: Sheet[] = [];
 if (chosen('store')) sheets.push(...await benchStore(runs, NAMES.filter((name) => only.includes(name)), say));
 if (chosen('ingest')) sheets.push(...await benchIngest(say));
+if (parts.includes('collect')) sheets.push(...await benchCollect(say));
 if (parts.includes('fluid')) sheets.push(...await benchFluid(say));
 if (json) console.log(JSON.stringify(sheets, null, 2));
 else for (const sheet of sheets) console.log(tableOf(sheet));

@@ -1,3 +1,4 @@
+import type { Draft } from '#contract/events.ts';
 import type { CompanyN, TenantId } from '#contract/ids.ts';
 import type { CollectorKind } from '#contract/monitoring/collector.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
@@ -9,24 +10,35 @@ import type { ConnectionRow } from './task.ts';
 export const TOOL_OF = { vspc: 'vac', vbr: 'vbr', zerto: 'zerto' } as const satisfies Record<CollectorKind, Source>;
 
 /**
- * By which key the results of a company come: one a company and connection, of which nobody holds a secret. So a job of a system is known by the same
- * names as one that posts, its company is bound to it, and it ends with the company. Null where the company is not there any more.
+ * By which keys the results of companies come: one a company and connection, of which nobody holds a secret. So a job of a system is known by the same
+ * names as one that posts, its company is bound to it, and it ends with the company. All that the connection has, with those that were missing; none for a
+ * company that is not there any more.
  */
-export async function channelOf(world: World, tenant: TenantId, { id, kind, name }: ConnectionRow, company: CompanyN): Promise<KeyRow | null> {
-  // Nearly always it is there, which costs nobody a turn.
-  const there = await world.store.tenant(tenant, async (tx) => (await channelsOf(tx, id)).find((key) => key.company === company), { readOnly: true });
-  return there ?? world.store.tenant(tenant, async (tx) => {
+export async function openChannels(world: World, tenant: TenantId, { id, kind, name }: ConnectionRow, companies: Iterable<CompanyN>): Promise<ReadonlyMap<CompanyN, KeyRow>> {
+  // Nearly always they are there, which costs nobody a turn.
+  const there = await world.store.tenant(tenant, (tx) => byCompany(tx, id), { readOnly: true });
+  const wanted = [...new Set(companies)];
+  if (wanted.every((company) => there.has(company))) return there;
+  return world.store.tenant(tenant, async (tx) => {
     await tx.lock();
-    const known = (await channelsOf(tx, id)).find((key) => key.company === company);
-    if (known) return known;
-    const row = (await tx.rows('company', [company])).get(company);
-    if (!row || row.deletedAt !== undefined) return null;
-    const key = world.chance.uuid();
-    const event = { type: 'key.made@1' as const, data: { id: key, name, company, tool: TOOL_OF[kind], managed: null, hint: id.slice(0, 4), connection: id } };
-    await tx.append([{ event, company, entity: `key:${key}` }], { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() });
-    return (await tx.rows('key', [key])).get(key) ?? null;
+    const known = await byCompany(tx, id), missing = wanted.filter((company) => !known.has(company)), rows = await tx.rows('company', missing);
+    const drafts = missing.flatMap((company): Draft[] => {
+      const row = rows.get(company);
+      if (!row || row.deletedAt !== undefined) return [];
+      const key = world.chance.uuid();
+      return [{ event: { type: 'key.made@1', data: { id: key, name, company, tool: TOOL_OF[kind], managed: null, hint: id.slice(0, 4), connection: id } }, company, entity: `key:${key}` }];
+    });
+    if (drafts.length === 0) return known;
+    await tx.append(drafts, { actor: { is: 'clock' }, subject: null, commandId: null, at: world.clock.now() });
+    return byCompany(tx, id);
   });
 }
+
+/** Null where the company is not there any more. */
+export const channelOf = async (world: World, tenant: TenantId, connection: ConnectionRow, company: CompanyN): Promise<KeyRow | null> =>
+  (await openChannels(world, tenant, connection, [company])).get(company) ?? null;
+
+const byCompany = async (tx: TenantTx, connection: string): Promise<ReadonlyMap<CompanyN, KeyRow>> => new Map((await channelsOf(tx, connection)).map((key) => [key.company, key]));
 
 export const channelsOf = async (tx: TenantTx, connection: string): Promise<KeyRow[]> =>
   (await tx.all('key')).filter((key) => key.connection === connection && key.revokedAt === null);

@@ -8,7 +8,7 @@ import { checkedExecution } from '../ingest.ts';
 import { jobChange, newJob } from '../job-says.ts';
 import type { JobSays } from '../normal.ts';
 import { bySource, record } from '../record.ts';
-import { channelOf, channelsOf } from './channels.ts';
+import { channelsOf, openChannels } from './channels.ts';
 import { forgetGone, keepFound, type Task, type Thing } from './task.ts';
 
 /** What a system says of a job, and what it says of a run. */
@@ -40,11 +40,10 @@ const AT_ONCE = 500;
  */
 export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promise<void> {
   const { world, tenant, connection } = task;
-  const { known, channels } = await world.store.tenant(tenant, async (tx) => ({
-    known: await keptJobs(tx, task, jobs.map(({ uid }) => uid)), channels: new Map((await channelsOf(tx, connection.id)).map((key) => [key.company, key])),
-  }), { readOnly: true });
+  const known = await world.store.tenant(tenant, (tx) => keptJobs(tx, task, jobs.map(({ uid }) => uid)), { readOnly: true });
   const marked = jobs.map((job) => ({ job, mark: markOf(job), before: known.get(job.uid) }));
   const changed = marked.filter(({ mark, before }) => mark !== before?.mark);
+  const channels = await openChannels(world, tenant, connection, changed.flatMap(({ job: { company } }) => (company === null ? [] : [company])));
   const runs = new Map<CompanyN, { readonly execution: unknown; readonly byArrival: boolean }[]>();
   const idle = new Map<CompanyN, JobFacts[]>();
   const left = new Map<CompanyN, string[]>();
@@ -57,8 +56,8 @@ export async function deliverJobs(task: Task, jobs: readonly JobFound[]): Promis
     else put(runs, company, { execution: { ...facts, ...run }, byArrival });
   }
   // At once: companies whose results wait for each other anyway share a transaction.
-  await Promise.all([...runs].map(([company, all]) => recordRuns(task, company, all, channels.get(company))));
-  for (const [company, all] of idle) await findJobs(task, company, all);
+  await Promise.all([...runs].map(([company, all]) => recordRuns(task, all, channels.get(company))));
+  for (const [company, all] of idle) await findJobs(task, all, channels.get(company));
   for (const [company, uids] of left) await world.store.tenant(tenant, (tx) => retire(tx, channels.get(company), uids, world.clock.now()));
   await world.store.tenant(tenant, (tx) => keepFound(tx, task, marked.map(({ job: { uid, company, facts, run, more }, mark, before }): Thing => {
     const moved = before !== undefined && before.company !== null && before.company !== company;
@@ -78,9 +77,8 @@ function put<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 }
 
 /** Answers how many were new. */
-export async function recordRuns({ world, tenant, connection }: Task, company: CompanyN, runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[], channel?: KeyRow): Promise<number> {
-  const key = channel ?? await channelOf(world, tenant, connection, company);
-  if (key === null) return 0;
+export async function recordRuns({ world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>, runs: readonly { readonly execution: unknown; readonly byArrival?: boolean }[], key: KeyRow | null | undefined): Promise<number> {
+  if (key == null) return 0;
   let accepted = 0;
   for (let first = 0; first < runs.length; first += AT_ONCE) {
     const now = world.clock.now();
@@ -93,9 +91,8 @@ export async function recordRuns({ world, tenant, connection }: Task, company: C
 }
 
 /** Jobs that have not run yet, or not here: known all the same, so that they are seen where nothing runs; and what changed of those that are. */
-async function findJobs({ world, tenant, connection }: Task, company: CompanyN, jobs: readonly JobFacts[]): Promise<void> {
-  const key = await channelOf(world, tenant, connection, company);
-  if (key === null) return;
+async function findJobs({ world, tenant }: Task, jobs: readonly JobFacts[], key: KeyRow | undefined): Promise<void> {
+  if (key === undefined) return;
   await world.store.tenant(tenant, async (tx) => {
     const { job: next } = await tx.lock();
     const says = new Map(jobs.map(({ job: name, jobInstanceUid: uid, entityGroup: group, ...rest }): [string, JobSays] => [uid, { uid, name, group, ...rest }]));
@@ -105,7 +102,7 @@ async function findJobs({ world, tenant, connection }: Task, company: CompanyN, 
       says.delete(job.uid);
       return data === null ? [] : [{ event: { type: 'job.changed@1', data }, company: job.company, entity: `job:${job.n}` }];
     });
-    const fresh = [...says.values()].map((one, place): Draft => ({ event: { type: 'job.found@1', data: newJob(next + place, key, one) }, company, entity: `job:${next + place}` }));
+    const fresh = [...says.values()].map((one, place): Draft => ({ event: { type: 'job.found@1', data: newJob(next + place, key, one) }, company: key.company, entity: `job:${next + place}` }));
     await tx.append([...changes, ...fresh], bySource(key.id, world.clock.now()), { job: fresh.length });
   });
 }

@@ -1,7 +1,8 @@
 import { CompiledQuery } from 'kysely';
 import type { CompanyN, Ms } from '#contract/ids.ts';
+import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { channelsOf } from './channels.ts';
+import { openChannels } from './channels.ts';
 import { type JobKept, recordRuns } from './deliver.ts';
 import { SourceError } from './source-error.ts';
 import { foundOf, type Read, type Task } from './task.ts';
@@ -34,7 +35,7 @@ export async function sessionsOfVspc(task: Task): Promise<Read> {
     const known = sessions.flatMap((session) => { const job = jobs.get(nameOf(session.organizationUid, session.managementAgentUid, session.jobName)), run = sessionRun(session); return job == null || run === null ? [] : [{ job, run }]; });
     unlinked += sessions.length - known.length;
     const own = known.filter(({ job, run }) => job.company !== null && Date.parse(run.startTime) >= job.movedAt);
-    for (const [company, all] of Map.groupBy(own, ({ job }) => job.company ?? 0)) await fill(task, company, all);
+    await fill(task, own);
     from = to;
     await task.keep({ from });
   }
@@ -49,22 +50,22 @@ const iso = (at: Ms): string => encodeURIComponent(new Date(at).toISOString());
 
 interface One { readonly job: JobKept; readonly run: NonNullable<ReturnType<typeof sessionRun>> }
 
-async function fill(task: Task, company: CompanyN, all: readonly One[]): Promise<void> {
+async function fill(task: Task, all: readonly One[]): Promise<void> {
   const { world, tenant, connection } = task;
-  const known = await world.store.tenant(tenant, async (tx) => {
-    const key = (await channelsOf(tx, connection.id)).find((one) => one.company === company);
-    return key === undefined ? new Set<number>() : ended(tx, key.id, all);
-  }, { readOnly: true });
-  const fresh = all.filter((_one, place) => !known.has(place));
-  if (fresh.length > 0) await recordRuns(task, company, fresh.map(({ job, run }) => ({ execution: { ...job.facts, ...run } })));
+  if (all.length === 0) return;
+  const channels = await openChannels(world, tenant, connection, all.flatMap(({ job: { company } }) => (company === null ? [] : [company])));
+  const known = await world.store.tenant(tenant, (tx) => ended(tx, channels, all), { readOnly: true });
+  const fresh = Map.groupBy(all.filter((_one, place) => !known.has(place)), ({ job }) => job.company ?? 0);
+  // At once: companies whose results wait for each other anyway share a transaction.
+  await Promise.all([...fresh].map(([company, own]) => recordRuns(task, own.map(({ job, run }) => ({ execution: { ...job.facts, ...run } })), channels.get(company))));
 }
 
 /** Those whose run is known with its end. */
-async function ended(tx: TenantTx, key: string, all: readonly One[]): Promise<Set<number>> {
-  const asked = all.map(({ job, run }, i) => ({ i, uid: job.facts.jobInstanceUid, at: Date.parse(run.startTime) }));
-  const { rows } = await tx.sql.executeQuery(CompiledQuery.raw(`select x.i from json_to_recordset($3::text::json) as x(i int, uid text, at bigint)
-    cross join lateral (select n from job where tenant_id = $1 and key_id = $2 and uid = x.uid offset 0) as j
-    cross join lateral (select n from run where tenant_id = $1 and started_at = x.at and job_n = j.n and status not in ('Running', 'Missed') limit 1) as r`, [tx.tenant, key, JSON.stringify(asked)]));
+async function ended(tx: TenantTx, channels: ReadonlyMap<CompanyN, KeyRow>, all: readonly One[]): Promise<Set<number>> {
+  const asked = all.map(({ job, run }, i) => ({ i, key: channels.get(job.company ?? 0)?.id ?? null, uid: job.facts.jobInstanceUid, at: Date.parse(run.startTime) }));
+  const { rows } = await tx.sql.executeQuery(CompiledQuery.raw(`select x.i from json_to_recordset($2::text::json) as x(i int, key text, uid text, at bigint)
+    cross join lateral (select n from job where tenant_id = $1 and key_id = x.key and uid = x.uid offset 0) as j
+    cross join lateral (select n from run where tenant_id = $1 and started_at = x.at and job_n = j.n and status not in ('Running', 'Missed') limit 1) as r`, [tx.tenant, JSON.stringify(asked)]));
   return new Set((rows as { i: number }[]).map(({ i }) => i));
 }
 

@@ -59,7 +59,7 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
       for (const { state, creationTime } of runs) if (state !== 'Stopped') next = Math.min(next, Math.max(after, Date.parse(creationTime ?? '') || after));
       const good = runs.flatMap((session) => { const execution = runOf(session, jobs.get(session.jobId ?? '')?.facts); return execution === null ? [] : [{ execution }]; });
       if (link === null) unlinked += good.length;
-      else await recordRuns(task, link, good);
+      else await recordRuns(task, good, await channelOf(task.world, task.tenant, task.connection, link));
     }, { from: after });
     return { rows, unlinked, cursor: { from: next } };
   },

@@ -113,11 +113,44 @@ export function scheduleOf(kind: string | null | undefined, said: InferOutput<ty
     return everySec >= 60 ? { is: 'every', everySec } : null;
   }
   if (kind !== 'Daily') return null;
-  // The days of a week are those of the server's own zone, which the console does not tell: only a time of every day is the same everywhere.
-  const { kind: which, timeUtc } = said?.dailyScheduleOptions ?? {};
-  const [, hour, minute] = /^(\d{1,2}):(\d{2})/.exec(timeUtc ?? '') ?? [];
-  if (which !== 'Everyday' || hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59) return null;
-  return { is: 'cron', cron: `${Number(minute)} ${Number(hour)} * * *`, tz: 'UTC' };
+  const { kind: which, days, time, timeUtc } = said?.dailyScheduleOptions ?? {};
+  const utc = minuteOf(timeUtc);
+  if (utc === null) return null;
+  if (which === 'Everyday') return cronAt(utc, '*');
+  const on = which === 'WeekDays' ? [1, 2, 3, 4, 5] : which === 'SelectedDays' ? weekdaysOf(days) : [], shift = dayShift(minuteOf(time), utc, said?.startDateTime);
+  // The days of a week are those of the server's own wall: where nothing tells how far that is from UTC, they are not known.
+  return on.length === 0 || shift === null ? null : cronAt(utc, on.length === 7 ? '*' : on.map((day) => (day + shift + 7) % 7).toSorted((a, b) => a - b).join());
+}
+
+const cronAt = (minute: number, weekdays: string): Schedule => ({ is: 'cron', cron: `${minute % 60} ${Math.floor(minute / 60)} * * ${weekdays}`, tz: 'UTC' });
+
+const WEEK: readonly string[] = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+/** Numbers of days of the week, Sunday 0; none where one of them is no day. */
+function weekdaysOf(days: readonly string[] | null | undefined): readonly number[] {
+  const numbers = [...new Set((days ?? []).map((day) => WEEK.indexOf(day)))];
+  return numbers.includes(-1) ? [] : numbers;
+}
+
+/** Minute of the day: `22:05`, `22:05:00.0000000`. */
+function minuteOf(said: string | null | undefined): number | null {
+  const [, hour, minute] = /^(\d{1,2}):(\d{2})/.exec(said ?? '') ?? [];
+  return hour === undefined || minute === undefined || Number(hour) > 23 || Number(minute) > 59 ? null : Number(hour) * 60 + Number(minute);
+}
+
+const DAY_MIN = 1_440;
+/** Hardly a wall is further ahead of UTC; further behind than eleven hours only islands are. */
+const MOST_AHEAD = 13 * 60;
+
+/** By how many days the day in UTC is another than on the server's wall, from the time on both; the wall's zone is told with the next start, where it is. */
+function dayShift(local: number | null, utc: number, start: string | null | undefined): -1 | 0 | 1 | null {
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(start ?? '') ?? [];
+  const told = sign === undefined ? null : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  const apart = local === null ? null : (local - utc + DAY_MIN) % DAY_MIN;
+  // A start that is told in UTC says nothing of the wall, where the times do.
+  const ahead = told !== null && (apart === null || (told + DAY_MIN) % DAY_MIN === apart) ? told : apart === null ? null : apart > MOST_AHEAD ? apart - DAY_MIN : apart;
+  if (ahead === null) return null;
+  const wall = utc + ahead;
+  return wall < 0 ? 1 : wall >= DAY_MIN ? -1 : 0;
 }
 
 /** The console hears of a run late: half an hour at least before a job counts as one that did not run. */

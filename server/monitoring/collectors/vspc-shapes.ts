@@ -20,7 +20,8 @@ export const AgentList = list(v.object({
 
 const Days = v.optional(v.nullable(v.array(v.string())));
 export const ScheduleShape = v.object({
-  dailyScheduleOptions: v.optional(v.nullable(v.object({ kind: text, days: Days, timeUtc: text }))),
+  startDateTime: text,
+  dailyScheduleOptions: v.optional(v.nullable(v.object({ kind: text, days: Days, time: text, timeUtc: text }))),
   periodicallyScheduleOptions: v.optional(v.nullable(v.object({ kind: text, fullPeriod: count }))),
 });
 const TaskShape = v.object({
@@ -40,7 +41,7 @@ export const AgentJobList = list(v.object({
 export type AgentJob = v.InferOutput<typeof AgentJobList>['data'][number];
 
 export const Office365JobList = list(v.object({
-  instanceUid: v.string(), name: text, jobType: text, repositoryName: text, vspcOrganizationUid: text, vb365ServerName: text, lastRun: text, nextRun: text, isEnabled: flag,
+  instanceUid: v.string(), name: text, jobType: text, repositoryName: text, vspcOrganizationUid: text, vb365ServerName: text, managementAgentUid: text, lastRun: text, nextRun: text, isEnabled: flag,
   lastStatus: text, lastStatusDetails: text,
 }));
 export type Office365Job = v.InferOutput<typeof Office365JobList>['data'][number];

@@ -1,7 +1,8 @@
 import type * as v from 'valibot';
 import type { Entity } from '#contract/monitoring/collector.ts';
+import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { recordComputers, recordRepositories } from '../inventory.ts';
-import { channelOf, linksOf } from './channels.ts';
+import { linksOf, openChannels } from './channels.ts';
 import { deliverJobs, type JobFound, retireGone } from './deliver.ts';
 import { sessionsOfVspc } from './sessions.ts';
 import { SourceError } from './source-error.ts';
@@ -41,14 +42,12 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
     });
   },
   'office365-jobs': (task) => missingIsNone(() => jobs(task, 'infrastructure/vb365Servers/organizations/jobs', shapes.Office365JobList, (row) =>
-    ({ uid: row.instanceUid, org: row.vspcOrganizationUid ?? null, agent: null, ...office365Job(row) }))),
+    ({ uid: row.instanceUid, org: row.vspcOrganizationUid ?? null, agent: row.managementAgentUid ?? null, ...office365Job(row) }))),
   sessions: (task) => missingIsNone(() => sessionsOfVspc(task)),
 
   async repositories(task) {
     const servers = await named(task, 'servers'), at = new Date(task.since).toISOString();
-    return placed(task, 'infrastructure/backupServers/repositories?expand=BackupRepositoryInfo', shapes.RepositoryList, (row) => text(servers.get(row.backupServerUid ?? '')?.row['org']), async (company, rows) => {
-      const key = await channelOf(task.world, task.tenant, task.connection, company);
-      if (key === null) return;
+    return placed(task, 'infrastructure/backupServers/repositories?expand=BackupRepositoryInfo', shapes.RepositoryList, (row) => text(servers.get(row.backupServerUid ?? '')?.row['org']), async (key, rows) => {
       const samples = rows.map(({ instanceUid: uid, name, backupServerUid, _embedded: info }, index) => {
         const capacityBytes = info?.isCapacityAvailable === false ? null : bytes(info?.capacity), freeBytes = info?.isFreeSpaceAvailable === false ? null : bytes(info?.freeSpace);
         const usedBytes = info?.isUsedSpaceAvailable === false ? null : bytes(info?.usedSpace);
@@ -63,9 +62,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
 
   async computers(task) {
     const owners = new Map((await pagesOf(task, 'infrastructure/managementAgents', shapes.ManagementAgentList)).map((one) => [one.instanceUid, one.organizationUid ?? null]));
-    return placed(task, 'discovery/computers', shapes.DiscoveredList, (row) => row.organizationUid ?? owners.get(row.managementAgentUid ?? '') ?? null, async (company, rows) => {
-      const key = await channelOf(task.world, task.tenant, task.connection, company);
-      if (key === null) return;
+    return placed(task, 'discovery/computers', shapes.DiscoveredList, (row) => row.organizationUid ?? owners.get(row.managementAgentUid ?? '') ?? null, async (key, rows) => {
       const computers = rows.flatMap(({ info }, index) => {
         const hostName = short(info?.hostName) ?? short(info?.fqdn);
         return hostName === null ? [] : [{ index, value: { hostName, os: short(info?.guestOs), osType: short(info?.guestOsType, 64), ipAddresses: (info?.ipAddresses ?? []).map((one) => one.trim().slice(0, 64)).filter((one) => one !== '').slice(0, 64) } }];
@@ -157,13 +154,17 @@ async function jobs<S extends ListSchema>(task: Task, path: string, schema: S, m
 }
 
 /** Rows that go to a company each, by who owns what they stand on. */
-async function placed<S extends ListSchema>(task: Task, path: string, schema: S, org: (row: RowOf<S>) => string | null, give: (company: number, rows: readonly RowOf<S>[]) => Promise<void>): Promise<Read> {
+async function placed<S extends ListSchema>(task: Task, path: string, schema: S, org: (row: RowOf<S>) => string | null, give: (key: KeyRow, rows: readonly RowOf<S>[]) => Promise<void>): Promise<Read> {
   const link = await linksFor(task);
   let unlinked = 0;
   const rows = await whole(task, path, schema, (row) => (row as { instanceUid: string }).instanceUid, async (some) => {
     const by = Map.groupBy(some, (row) => link(org(row)));
     unlinked += by.get(null)?.length ?? 0;
-    for (const [company, own] of by) if (company !== null) await give(company, own);
+    const channels = await openChannels(task.world, task.tenant, task.connection, [...by.keys()].flatMap((company) => (company === null ? [] : [company])));
+    for (const [company, own] of by) {
+      const key = company === null ? undefined : channels.get(company);
+      if (key !== undefined) await give(key, own);
+    }
   });
   return { rows, unlinked };
 }

@@ -12,12 +12,34 @@ let store: Store, field: Field, there: Outside | undefined;
 const MINUTE = 60_000;
 const status = async (): Promise<string[]> => { const told = await field.told(); return told.ok ? (told.value[0]?.collections ?? []).map(({ entity, status, error }) => `${entity} ${status}${error === null ? '' : ` ${error}`}`) : []; };
 
-test('COLLECT-8: a schedule is held to where it means the same everywhere, and else learned', () => {
+test('COLLECT-10: a schedule is held to where the console tells when it is, and else learned', () => {
   expect(scheduleOf('Daily', { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '22:05:00' } })).toEqual({ is: 'cron', cron: '5 22 * * *', tz: 'UTC' });
   expect(scheduleOf('Periodically', { periodicallyScheduleOptions: { kind: 'Hours', fullPeriod: 4 } })).toEqual({ is: 'every', everySec: 14_400 });
   for (const said of [{ dailyScheduleOptions: { kind: 'WeekDays', timeUtc: '22:05:00' } }, { dailyScheduleOptions: { kind: 'Everyday', timeUtc: '25:00' } }, {}, null]) expect(scheduleOf('Daily', said)).toBeNull();
   expect(scheduleOf('Periodically', { periodicallyScheduleOptions: { kind: 'Seconds', fullPeriod: 5 } })).toBeNull();
   expect(scheduleOf('Chained', null)).toBeNull();
+});
+
+/** The line that is read of a daily schedule. */
+function cron(kind: string, time: string | null, timeUtc: string, days: string[] | null = null, startDateTime: string | null = null): string | null {
+  const schedule = scheduleOf('Daily', { startDateTime, dailyScheduleOptions: { kind, days, time, timeUtc } });
+  return schedule?.is === 'cron' ? schedule.cron : null;
+}
+
+test('COLLECT-10: days of the week are those of the server’s own wall, whichever day that is in UTC', () => {
+  expect(cron('WeekDays', '22:05:00.0000000', '22:05:00.0000000')).toBe('5 22 * * 1,2,3,4,5');
+  // Ten in the evening in New York is the next day, half past six in Delhi is the day before, and Sunday is next to Saturday both ways.
+  expect(cron('WeekDays', '22:00:00', '03:00:00')).toBe('0 3 * * 2,3,4,5,6');
+  expect(cron('SelectedDays', '22:00:00', '03:00:00', ['Saturday', 'Sunday'])).toBe('0 3 * * 0,1');
+  expect(cron('SelectedDays', '04:30:00', '23:00:00', ['Sunday', 'Wednesday'])).toBe('0 23 * * 2,6');
+  expect(cron('SelectedDays', '23:30', '10:30', ['Monday'])).toBe('30 10 * * 1');
+  // Ten hours behind and fourteen ahead are the same times of another day: the zone of the next start tells them apart.
+  expect(cron('SelectedDays', '20:00', '06:00', ['Monday'])).toBe('0 6 * * 2');
+  expect(cron('SelectedDays', '20:00', '06:00', ['Monday'], '2026-03-02T20:00:00.0000000+14:00')).toBe('0 6 * * 1');
+  expect(cron('SelectedDays', null, '03:00', ['Monday'], '2026-03-02T22:00:00.0000000-05:00')).toBe('0 3 * * 2');
+  expect(cron('SelectedDays', '22:00', '03:00', ['Monday'], '2026-03-03T03:00:00.0000000+00:00')).toBe('0 3 * * 2');
+  expect(cron('SelectedDays', '22:00', '22:00', 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' '))).toBe('0 22 * * *');
+  expect([cron('SelectedDays', '22:00', '22:00', []), cron('SelectedDays', '22:00', '22:00', ['Someday']), cron('Unknown', '22:00', '22:00')]).toEqual([null, null, null]);
 });
 
 const paged = (rows: readonly unknown[], query: URLSearchParams): Told => {

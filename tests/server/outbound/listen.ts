@@ -6,8 +6,11 @@ export interface Asked { readonly method: string; readonly path: string; readonl
 export interface Told { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | Buffer; /** Never. */ readonly silent?: boolean }
 export interface Outside { readonly url: string; readonly port: number; readonly asked: Asked[]; stop(): Promise<void> }
 
+/** What the operator of a test's server allows: this very machine, without TLS. The key is named, so that several worlds open the same secrets. */
+export const HERE = { outbound: { allow: ['127.0.0.0/8', '::1'], http: true }, secretKey: 'c2VjcmV0IGtleSBvZiBhIHRlc3QsIDMyIGJ5dGVzISE' } as const;
+
 /** Somebody outside whom the server asks: what was asked is kept, what is told is the test's. */
-export async function listen(tell: (asked: Asked) => Told | Promise<Told>, host = '127.0.0.1'): Promise<Outside> {
+export async function listen(tell: (asked: Asked) => Told | Promise<Told>, host = '127.0.0.1', at = 0): Promise<Outside> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -22,7 +25,7 @@ export async function listen(tell: (asked: Asked) => Told | Promise<Told>, host 
     });
     request.on('error', () => undefined);
   });
-  await new Promise<void>((resolve) => { server.listen(0, host, resolve); });
+  await new Promise<void>((resolve) => { server.listen(at, host, resolve); });
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, port, asked,

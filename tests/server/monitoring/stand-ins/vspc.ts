@@ -35,14 +35,14 @@ const LISTS: Readonly<Record<string, keyof Console>> = {
 };
 
 /** A small Veeam Service Provider Console: the lists of REST v3 3.6, in pages, with tokens, refreshes, keys and answers that are made later. */
-export async function vspcStandIn(): Promise<StandIn> {
+export async function vspcStandIn(port = 0): Promise<StandIn> {
   const console: Console = {
     companies: [], servers: [], managementAgents: [], agents: [], jobs: [], agentJobs: [], office365Jobs: [], sessions: [], repositories: [], computers: [], alarms: [], licences: [],
     maxPage: 200, fault: () => null, later: () => false, order: (rows) => rows,
   };
   const tokens = new Set<string>([KEY]), refreshes = new Set<string>(), later = new Map<string, { told: Told; asked: number }>();
   let made = 0;
-  const stand: StandIn = { console, tokens, signIns: 0, renewals: 0, outside: await listen(tell) };
+  const stand: StandIn = { console, tokens, signIns: 0, renewals: 0, outside: await listen(tell, undefined, port) };
   return stand;
 
   async function tell(asked: Asked): Promise<Told> {
@@ -80,6 +80,8 @@ export async function vspcStandIn(): Promise<StandIn> {
 
   function answer(path: string, query: URLSearchParams): Told {
     if (path === 'infrastructure/jobSessionHeatmap') return json(heatmap(Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')));
+    const one = /^(infrastructure\/backupServers\/jobs)\/([\w-]{36})$/.exec(path), row = one && console.jobs.find(({ instanceUid }) => instanceUid === one[2]);
+    if (row) return json({ data: row });
     const list = LISTS[path];
     if (list === undefined) return refused('Not found.', 404);
     const rows = console.order(console[list] as Row[], path), offset = Number(query.get('offset')), limit = Math.min(console.maxPage, Number(query.get('limit')));
