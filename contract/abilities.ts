@@ -30,6 +30,8 @@ const GRANTS = {
 
 export type Ability = (typeof GRANTS)[Role][number];
 
+export const ABILITIES: readonly Ability[] = [...new Set(Object.values(GRANTS).flat())].sort();
+
 /** A user may hold several roles; an ability holds if any of them grants it. */
 export const can = (roles: readonly Role[], ability: Ability): boolean =>
   roles.some((role) => (GRANTS[role] as readonly string[]).includes(ability));

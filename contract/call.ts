@@ -26,6 +26,11 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
   readonly fresh?: true;
   /** Only for the user's own hands: refused while somebody is signed in as another (G42). */
   readonly own?: true;
+  /**
+   * What an API key needs for it (KEY-3), where that is not the ability of the gate: of a call for whoever is signed in an ability, or `any` key;
+   * `false`: no key makes it. What is `own` or `fresh` needs a person and takes none.
+   */
+  readonly byKey?: Ability | 'any' | false;
   /** Made also by who has to choose a password before anything else (AUTH-12). */
   readonly early?: true;
   /** The handler reads the request itself: any body, any content type (ingest). */

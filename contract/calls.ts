@@ -1,5 +1,6 @@
 import { actingCalls } from './account/acting-calls.ts';
 import { accountCalls } from './account/calls.ts';
+import { apiKeyCalls } from './account/key-calls.ts';
 import { factorCalls } from './account/factor-calls.ts';
 import { notificationCalls } from './account/notification-calls.ts';
 import { oidcCalls } from './account/oidc-calls.ts';
@@ -36,7 +37,7 @@ import { syncCalls } from './sync/calls.ts';
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...slaCalls, ...notifyCalls, ...licensingCalls, ...invoiceCalls, ...quickBooksCalls, ...ingestCalls, ...collectorCalls,
-  ...recoveryCalls, ...profileCalls, ...actingCalls, ...oidcCalls,
+  ...recoveryCalls, ...profileCalls, ...apiKeyCalls, ...actingCalls, ...oidcCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls, ...supportCalls,
 } as const;
 

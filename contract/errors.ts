@@ -15,6 +15,8 @@ export type Failure =
   | { readonly kind: 'forbidden'; readonly message: string }
   /** Needs a factor shown within the last minutes: ask again (`reauth`), then repeat the call. */
   | { readonly kind: 'reauth_required'; readonly message: string }
+  /** Needs a person who is signed in: an API key does not do. */
+  | { readonly kind: 'not-by-key'; readonly message: string }
   | { readonly kind: 'not-found'; readonly message: string }
   | { readonly kind: 'no-such-call'; readonly message: string }
   | { readonly kind: 'conflict'; readonly message: string }
@@ -34,7 +36,7 @@ export type FailureKind = Failure['kind'];
 
 /** The HTTP status of each kind that travels. */
 export const STATUS_OF = {
-  'bad-input': 400, 'wrong-credentials': 401, 'signed-out': 401, 'expired': 401, 'forbidden': 403, 'reauth_required': 403, 'not-found': 404,
+  'bad-input': 400, 'wrong-credentials': 401, 'signed-out': 401, 'expired': 401, 'forbidden': 403, 'reauth_required': 403, 'not-by-key': 403, 'not-found': 404,
   'no-such-call': 404, 'conflict': 409, 'too-large': 413, 'key-reused': 422, 'out-of-order': 409, 'update-needed': 426,
   'too-many': 429, 'busy': 503, 'server-fault': 500,
 } as const satisfies Partial<Record<FailureKind, number>>;

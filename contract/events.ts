@@ -31,9 +31,9 @@ export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
 /** What is decided but not yet in the log. `company` null: of the provider as a whole. `entity` is `<noun>:<id>` for the audit trail. */
 export interface Draft { readonly event: Event; readonly company: CompanyN | null; readonly entity: string }
 
-/** Who did it: a user (`impersonation`: while signed in as another, under that number), a source (by its key), a rule (by the name it had), or the server's own clock. */
+/** Who did it: a user (`impersonation`: while signed in as another, under that number; `key`: a program with that API key of the user's), a source (by its key), a rule (by the name it had), or the server's own clock. */
 export type Actor =
-  | { readonly is: 'user'; readonly id: UserId; readonly impersonation?: string | undefined }
+  | { readonly is: 'user'; readonly id: UserId; readonly impersonation?: string | undefined; readonly key?: string | undefined }
   | { readonly is: 'source'; readonly id: string }
   | { readonly is: 'rule'; readonly id: string; readonly name: string }
   | { readonly is: 'clock' };
@@ -49,7 +49,7 @@ export interface Logged extends Draft {
 }
 
 const actor = v.variant('is', [
-  v.object({ is: v.literal('user'), id: v.string(), impersonation: v.optional(v.string()) }), v.object({ is: v.literal('source'), id: v.string() }), v.object({ is: v.literal('clock') }),
+  v.object({ is: v.literal('user'), id: v.string(), impersonation: v.optional(v.string()), key: v.optional(v.string()) }), v.object({ is: v.literal('source'), id: v.string() }), v.object({ is: v.literal('clock') }),
   v.object({ is: v.literal('rule'), id: v.string(), name: v.string() }),
 ]);
 /** An event as it travels. A type that this version does not know is kept out by the reader, who then loads anew (SYNC-9). */

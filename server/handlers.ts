@@ -1,5 +1,6 @@
 import { factorHandlers } from './account/factors.ts';
 import { actingHandlers } from './account/acting.ts';
+import { apiKeyHandlers } from './account/keys.ts';
 import { loginTokenHandlers } from './account/login-token.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { oidcHandlers } from './account/oidc.ts';
@@ -45,6 +46,7 @@ import { notificationHandlers } from './account/notifications.ts';
 import { logHandlers } from './people/logs.ts';
 import { providerHandlers } from './people/providers.ts';
 import { userEndHandlers } from './people/user-ends.ts';
+import { userKeyHandlers } from './people/user-keys.ts';
 import { userListHandlers } from './people/user-list.ts';
 import { userHandlers } from './people/users.ts';
 import { reportHandlers } from './reports/handlers.ts';
@@ -54,8 +56,8 @@ import type { World } from './world.ts';
 export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world), ...ruleHandlers(world), ...hintHandlers(world), ...slaHandlers(world), ...notifyHandlers(world), ...webhookHandlers(world), ...licensingHandlers(world), ...invoiceHandlers(world), ...quickBooksHandlers(world), ...customerHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...reportingHandlers(world), ...keyHandlers(world), ...ingestHandlers(world), ...collectorHandlers(world),
-  ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
-  ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...companyHandlers(world),
+  ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...apiKeyHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
+  ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...userKeyHandlers(world), ...companyHandlers(world),
   ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),
   ...logHandlers(world), ...adminHandlers(world), ...reportHandlers(world), ...brandEditHandlers(world),
   ...ticketHandlers(world), ...ticketingHandlers(world), ...remoteHandlers(world), ...supportHandlers(world),

@@ -5,6 +5,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'password.set': 'Password set by an administrator', 'password.changed': 'Password changed', 'password.reset': 'Password reset', 'password.link-asked': 'Asked for a password link',
   'recovery.began': 'Began to recover the account', 'recovery-code.used': 'Used a recovery code', 'recovery-codes.made': 'Made new recovery codes', 'account.unlocked': 'Account unlocked',
   'factors.reset': 'Second factors reset by an administrator', 'factor.added': 'Added a second factor', 'factor.removed': 'Removed a second factor', 'phone.asked': 'Phone number asked for', 'phone.changed': 'Phone number changed', 'questions.set': 'Security questions chosen',
+  'api-key.made': 'API key made', 'api-key.revoked': 'API key revoked', 'api-keys.ended': 'API keys ended',
   'profile.changed': 'Profile changed', 'terms.accepted': 'Accepted the terms of use',
   'user.made': 'User created', 'user.invited': 'User invited', 'user.registered': 'Registered by invitation', 'user.changed': 'User edited', 'user.scoped': 'Roles or companies changed', 'user.deleted': 'User deleted', 'user.removed': 'User removed for good',
   'account.added': 'Account of another system added', 'account.removed': 'Account of another system removed', 'invitation.made': 'Invitation link made',

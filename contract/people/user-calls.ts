@@ -74,12 +74,12 @@ export const userCalls = {
     method: 'POST', path: 'users',
     says: 'Makes a user. Of the database: with a first password, which is to be changed at once, or invited by mail to choose one.',
     takes: v.strictObject({ ...FIELDS, ...v.partial(v.strictObject(MORE)).entries, password: v.optional(password), invite: v.optional(v.boolean()) }),
-    gives: UserSchema, gate: 'monitoring.users', failures: ['conflict', 'forbidden', 'not-found'],
+    gives: UserSchema, gate: 'monitoring.users', failures: ['conflict', 'forbidden', 'not-found'], byKey: false,
   }),
   editUser: call({
     method: 'PUT', path: 'users/{id}', says: 'Changes what is named of a user; rights count from the next call on. Addresses, numbers and other accounts need a factor shown a moment ago.',
     takes: v.strictObject({ id: anyId, ...v.partial(v.strictObject({ ...FIELDS, ...MORE })).entries }),
-    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
+    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], byKey: false,
   }),
   deleteUser: call({
     method: 'DELETE', path: 'users/{id}', says: 'Marks a user as deleted: its sessions end and nobody signs in as it.', takes: v.strictObject({ id: anyId }),
@@ -92,12 +92,12 @@ export const userCalls = {
   addUserAccount: call({
     method: 'POST', path: 'users/{id}/accounts/{accountId}', says: 'Gives a user an account of another system to answer for.',
     takes: v.strictObject({ id: anyId, accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)), name: v.optional(text) }),
-    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden'],
+    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden'], byKey: false,
   }),
   removeUserAccount: call({
     method: 'DELETE', path: 'users/{id}/accounts/{accountId}', says: 'Takes the account away.',
     takes: v.strictObject({ id: anyId, accountId: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars)) }),
-    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'forbidden'],
+    gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'forbidden'], byKey: false,
   }),
   resetFactors: call({
     method: 'DELETE', path: 'users/{id}/factors',

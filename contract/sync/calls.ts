@@ -78,7 +78,7 @@ export const syncCalls = {
   events: call({
     method: 'GET', path: 'sync/events', says: 'Events after a cursor, those that this user may see.',
     takes: v.strictObject({ after: whole, epoch: v.string(), limit: v.optional(whole), protocol: v.optional(whole) }),
-    gives: EventsSchema, gate: 'signed-in', failures: ['update-needed', 'conflict'], early: true,
+    gives: EventsSchema, gate: 'signed-in', failures: ['update-needed', 'conflict'], early: true, byKey: 'monitoring.daily-checks',
   }),
   stream: call({
     method: 'GET', path: 'sync/stream', says: 'A stream of pokes: there is something to pull.',
@@ -86,7 +86,7 @@ export const syncCalls = {
   }),
   lastSync: call({
     method: 'GET', path: 'sync/last-sync', says: 'Whether every source was last heard without a fault, and which was not.',
-    takes: v.strictObject({}), gives: LastSyncSchema, gate: 'signed-in', failures: [],
+    takes: v.strictObject({}), gives: LastSyncSchema, gate: 'signed-in', failures: [], byKey: 'monitoring.dashboard',
   }),
 } as const;
 

@@ -3,6 +3,7 @@ import type { Failure } from '#contract/errors.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
 import { forgetSessions } from '../end-sessions.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
@@ -62,6 +63,7 @@ export function recoveryLinkHandlers(world: World): ByLink {
         const owner = await ownerOf(tx, await useOneTime(tx, 'password', hash, ask.now));
         if (!owner) return failed(LINK_OVER);
         await passwordChosen(tx, owner.id, hashed, ask.now);
+        await endKeysOf(tx, world, ask, owner.id, true);
         await audit(tx, world, ask, { what: 'password.reset', user: owner.id, detail: { by: 'link' } });
         await tellChange(tx, world, owner.email, 'password');
         return ok({});

@@ -4,6 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
 import { brandingOf } from '../branding.ts';
 import { directoryOf } from '../directory/of.ts';
@@ -97,6 +98,7 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
       const { attempt, userId, username, email, auth, directory } = proven.value;
       const done = async (tx: TenantTx, hash: string | null): Promise<void> => {
         await passwordChosen(tx, userId, hash, ask.now);
+        await endKeysOf(tx, world, ask, userId, true);
         await audit(tx, world, ask, { what: 'password.reset', user: userId, detail: { by: 'code' } });
         await tellChange(tx, world, email, 'password');
       };

@@ -74,17 +74,23 @@ export async function endSession(tx: TenantTx, id: string, now: Ms): Promise<voi
 export async function readSession(tx: TenantTx, id: string): Promise<{ readonly row: Selectable<SessionTable>; readonly signed: Signed | null } | null> {
   const row = await tx.sql.selectFrom('session').selectAll().where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
   if (!row) return null;
-  const user = (await tx.rows('user', [row.user_id])).get(row.user_id);
-  const person = await tx.sql.selectFrom('person').select('password_reset').where('tenant_id', '=', tx.tenant).where('id', '=', row.user_id).executeTakeFirst();
-  const deleted = user === undefined ? [] : (await tx.sql.selectFrom('company').select('n').where('tenant_id', '=', tx.tenant).where(sql`row->>'deletedAt'`, 'is not', null).execute())
-    .map(({ n }) => n).filter((n) => user.companies === null || user.companies.includes(n));
-  const gone = !user || user.deletedAt !== null || !person;
+  const holder = await readHolder(tx, row.user_id);
   return {
-    row, signed: gone ? null : {
-      sessionId: row.id, userId: user.id, roles: user.roles, companies: user.companies && user.companies.filter((n) => !deleted.includes(n)), deleted, actor: row.actor_id ?? user.id, impersonation: row.impersonation_id,
-      beganAt: row.made_at, authenticatedAt: row.authenticated_at, mustReset: person.password_reset && row.impersonation_id === null,
+    row, signed: holder && {
+      ...holder, sessionId: row.id, actor: row.actor_id ?? holder.userId, impersonation: row.impersonation_id,
+      beganAt: row.made_at, authenticatedAt: row.authenticated_at, mustReset: holder.mustReset && row.impersonation_id === null,
     },
   };
+}
+
+/** A user with the rights of this moment (G33); null where there is none any more. `mustReset`: has to choose a password first. */
+export async function readHolder(tx: TenantTx, id: UserId): Promise<Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'mustReset'> | null> {
+  const user = (await tx.rows('user', [id])).get(id);
+  const person = await tx.sql.selectFrom('person').select('password_reset').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
+  if (!user || user.deletedAt !== null || !person) return null;
+  const deleted = (await tx.sql.selectFrom('company').select('n').where('tenant_id', '=', tx.tenant).where(sql`row->>'deletedAt'`, 'is not', null).execute())
+    .map(({ n }) => n).filter((n) => user.companies === null || user.companies.includes(n));
+  return { userId: user.id, roles: user.roles, companies: user.companies && user.companies.filter((n) => !deleted.includes(n)), deleted, mustReset: person.password_reset };
 }
 
 /** What the session may do now: null when it has ended, run out, or its user is gone. For streams, which outlive their access token. */

@@ -1,9 +1,9 @@
-import type { Role } from '#contract/abilities.ts';
+import type { Ability, Role } from '#contract/abilities.ts';
 import type { CALLS, CallName, GivesOf, TakenOf } from '#contract/calls.ts';
 import type { CompanyN, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Result } from '#contract/result.ts';
 
-/** Who asks, as the session (or the ingest key) says: never as the body claims (T2). */
+/** Who asks, as the session (or the key) says: never as the body claims (T2). Of an API key `sessionId` is the key's. */
 export interface Signed {
   readonly sessionId: string;
   readonly userId: UserId;
@@ -16,7 +16,9 @@ export interface Signed {
   readonly actor: UserId;
   readonly impersonation: string | null;
   readonly beganAt: Ms;
-  /** When a factor was last shown (G44). */
+  /** Set where a program asks with an API key of the user's: of what the roles grant only these abilities hold. Ask `may`, not the roles. */
+  readonly key?: { readonly id: string; readonly abilities: readonly Ability[] };
+  /** When a factor was last shown (G44); of a key never. */
   readonly authenticatedAt: Ms;
   /** A new password has to be chosen first: until then nothing that needs an ability is done. */
   readonly mustReset: boolean;

@@ -1,6 +1,7 @@
 import { callOf } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import type { World } from '../world.ts';
 import { answerOf } from './answer.ts';
@@ -10,6 +11,7 @@ import { busyFor, FORBIDDEN, NOT_FOUND, refuse } from './envelope.ts';
 import { passGate } from './gate.ts';
 import type { Ask, CommandKey, Handlers } from './handler.ts';
 import { readInput } from './input.ts';
+import { makeKeyPace } from './key-pace.ts';
 import { forged } from './origin.ts';
 import { makeQueue } from './queue.ts';
 import type { Queue } from './queue.ts';
@@ -30,17 +32,19 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
   const tenantOf = tenantReader(world);
   const people = makeQueue(limits.atOnce, limits.waiting);
   const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting);
+  const pace = makeKeyPace();
 
   return async (name: CallName, request: Request, params: Readonly<Record<string, string>>, caller: Caller): Promise<Served> => {
     const call = callOf(name);
     const handler = handlers[name] as AnyHandler;
     const queue = call.gate === 'ingest-key' ? sources : people;
     const seen: { tenant: string | null; user: string | null } = { tenant: null, user: null };
+    const tell = new Headers();
     const work = async (): Promise<Response> => {
       if (call.method !== 'GET' && call.gate === 'public' && forged(name, request.headers, caller)) return refuse(FORBIDDEN);
       const gate = await inLine(queue, async () => {
         seen.tenant = await tenantOf(caller.host);
-        return passGate(world, call, seen.tenant, request);
+        return passGate(world, call, seen.tenant, request, { ip: caller.ip, pace, tell });
       }, limits);
       if (gate instanceof Response) return gate;
       if (!gate.ok) return refuse(gate.failure);
@@ -59,9 +63,20 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
       }
       const answer = new Headers();
       const ask: Ask = { tenant, signed: gate.value, command, now: world.clock.now(), ip: caller.ip, host: caller.host, request, answer };
-      return inLine(queue, async () => answerOf(call, await handler(input, ask), answer, request, world.log), limits);
+      const handled = (): Promise<Response> => inLine(queue, async () => answerOf(call, await handler(input, ask), answer, request, world.log), limits);
+      const key = gate.value?.key;
+      if (key === undefined) return handled();
+      const leave = pace.enter(key.id);
+      if (leave === null) return refuse({ kind: 'too-many', message: MESSAGES.keyPace, retryAfterMs: limits.retryAfterMs });
+      try {
+        return await handled();
+      } finally {
+        leave();
+      }
     };
-    return { response: await within(world, limits.timeoutMs, work()), ...seen };
+    const response = await within(world, limits.timeoutMs, work());
+    for (const [field, value] of tell) response.headers.set(field, value);
+    return { response, ...seen };
   };
 }
 

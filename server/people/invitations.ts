@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { can } from '#contract/abilities.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
@@ -7,6 +6,7 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { busyFor } from '../http/envelope.ts';
 import type { Handlers } from '../http/handler.ts';
+import { may } from '../may.ts';
 import { makeOneTime, readOneTime, useOneTime } from '../one-time.ts';
 import { post } from '../outbound/post.ts';
 import { measureOfNew, passwordFault, passwordRefused } from '../password-rules.ts';
@@ -31,7 +31,7 @@ const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
 export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'> => ({
   async inviteUser({ id, email }, ask) {
     const signed = signedOf(ask), own = id === ask.tenant;
-    if (own ? !signed.roles.includes('sub-sp') && !can(signed.roles, 'monitoring.users') && !can(signed.roles, 'admin.dashboard') : !can(signed.roles, 'admin.dashboard')) return own ? FORBIDDEN : NOT_FOUND;
+    if (own ? !signed.roles.includes('sub-sp') && !may(signed, 'monitoring.users') && !may(signed, 'admin.dashboard') : !may(signed, 'admin.dashboard')) return own ? FORBIDDEN : NOT_FOUND;
     if (!own && !await keepsProvider(world, ask.tenant, signed, id)) return NOT_FOUND;
     return world.store.tenant(id, async (tx) => {
       const { made } = await tx.sql.selectFrom('one_time').select((e) => e.fn.countAll<number>().as('made')).where('tenant_id', '=', id).where('kind', '=', KIND).where('made_at', '>', ask.now - DAY).executeTakeFirstOrThrow();

@@ -2,6 +2,7 @@ import type { UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
 import type { Directory } from '../directory/directory.ts';
 import { directoryOf } from '../directory/of.ts';
@@ -38,6 +39,7 @@ export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = dir
     const had = await endFactorsOf(tx, id, ask.now);
     await tx.append([about(id, { type: 'user.changed@1', data: { id, fields: ['factors'] } })], by(ask));
     await endSessionsOf(tx, id, ask.now);
+    await endKeysOf(tx, world, ask, id, true);
     await audit(tx, world, ask, { what: 'factors.reset', user: id, detail: { factors: had.join(', ') } });
     const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
     if (email !== null) await tellOfFactors(tx, world, email);
@@ -97,6 +99,7 @@ const NOT_BY_DIRECTORY = 'This user does not sign in by the directory.';
 async function wasSet(world: World, tx: TenantTx, ask: Ask, id: UserId): Promise<Result<Record<string, never>>> {
   await tx.append([about(id, { type: 'user.changed@1', data: { id, fields: ['password'] } })], by(ask));
   await endSessionsOf(tx, id, ask.now);
+  await endKeysOf(tx, world, ask, id, true);
   // Nor does a link that is on its way set another one.
   await tx.sql.deleteFrom('one_time').where('tenant_id', '=', tx.tenant).where('user_id', '=', id).execute();
   await audit(tx, world, ask, { what: 'password.set', user: id });
@@ -107,7 +110,7 @@ async function wasSet(world: World, tx: TenantTx, ask: Ask, id: UserId): Promise
 
 /** All that stands of a user outside the log. The record of accounts keeps its number. */
 async function forget({ tenant, sql }: TenantTx, id: UserId): Promise<void> {
-  for (const table of ['session', 'trusted_device', 'totp', 'recovery_code', 'passkey', 'identity', 'security_answer', 'one_time', 'attempt', 'notification_ack', 'support_request', 'notify_setting', 'push_device'] as const) {
+  for (const table of ['session', 'trusted_device', 'totp', 'recovery_code', 'passkey', 'identity', 'security_answer', 'one_time', 'attempt', 'api_key', 'notification_ack', 'support_request', 'notify_setting', 'push_device'] as const) {
     await sql.deleteFrom(table).where('tenant_id', '=', tenant).where('user_id', '=', id).execute();
   }
   await sql.deleteFrom('session').where('tenant_id', '=', tenant).where('actor_id', '=', id).execute();

@@ -7,6 +7,7 @@ import type { UserRow } from '#contract/people/rows.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { endKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
 import { endSessionsOf, forgetSessions } from '../end-sessions.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
@@ -96,7 +97,10 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
     if (changed.length > 0) await audit(tx, world, ask, { what: 'user.changed', user: id, detail: { fields: changed.join(', ') } });
     // What it does in the name of others rests on rights that it may not have any more.
     if (moved) await endActingBy(tx, id, ask.now);
-    if (changed.includes('auth')) await endSessionsOf(tx, id, ask.now);
+    if (changed.includes('auth')) {
+      await endSessionsOf(tx, id, ask.now);
+      await endKeysOf(tx, world, ask, id, true);
+    }
     if (changed.includes('sms') && person.email !== null) await tellOfSms(tx, world, person.email, fields.sms === true);
     if (changed.includes('email')) {
       if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
@@ -113,6 +117,7 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
     if (user.deletedAt !== null) return ok({});
     await tx.append([about(id, { type: 'user.deleted@1', data: { id } })], by(ask));
     await endSessionsOf(tx, id, ask.now);
+    await endKeysOf(tx, world, ask, id, false);
     await audit(tx, world, ask, { what: 'user.deleted', user: id });
     return ok({});
   }),

@@ -1,26 +1,25 @@
-import { can } from '#contract/abilities.ts';
-import type { Role } from '#contract/abilities.ts';
 import type { CompanyN, UserId } from '#contract/ids.ts';
 import type { TemplateAbout } from '#contract/reports/template.ts';
 import type { Signed } from '#server/http/handler.ts';
+import { may } from '#server/may.ts';
 import { sql } from 'kysely';
 import type { TenantTx } from '#server/store/store.ts';
 
 /** What somebody may see, asked of this moment. */
-export type Rights = Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted'>;
+export type Rights = Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>;
 
 /** REPORT-1: the ability, and a place in the provider's list of who sees scheduled reports. */
-export async function mayReport({ sql: db, tenant }: TenantTx, roles: readonly Role[]): Promise<boolean> {
-  if (!can(roles, 'monitoring.report-settings')) return false;
+export async function mayReport({ sql: db, tenant }: TenantTx, rights: Pick<Rights, 'roles' | 'key'>): Promise<boolean> {
+  if (!may(rights, 'monitoring.report-settings')) return false;
   const { branding: { features } } = await db.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
   const visibleFor = features.reporting?.visibleFor ?? ['all'];
-  return visibleFor.includes('all') || roles.some((role) => visibleFor.includes(role));
+  return visibleFor.includes('all') || rights.roles.some((role) => visibleFor.includes(role));
 }
 
 /** Numbers of licences are for those who see licensing; other providers' numbers for those who see the whole of this one. */
-export function mayUse({ key, customers }: Pick<TemplateAbout, 'key' | 'customers'>, { roles, companies }: Pick<Rights, 'roles' | 'companies'>): boolean {
-  if (key === 'licenseStorageReport') return can(roles, 'monitoring.licensing');
-  return customers !== 'none' || companies === null;
+export function mayUse({ key, customers }: Pick<TemplateAbout, 'key' | 'customers'>, rights: Pick<Rights, 'roles' | 'companies' | 'key'>): boolean {
+  if (key === 'licenseStorageReport') return may(rights, 'monitoring.licensing');
+  return customers !== 'none' || rights.companies === null;
 }
 
 /** Null where there is nobody of this id any more. */

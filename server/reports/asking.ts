@@ -17,7 +17,7 @@ export const badField = (path: string, message: string): Failure => ({ kind: 'ba
 export async function asked<T>(world: World, ask: Ask, sentence: string, work: (tx: TenantTx, signed: Signed) => Promise<Result<T>>, readOnly = false): Promise<Result<T>> {
   const { signed, tenant } = ask;
   if (!signed) throw new Error('a report without a session');
-  return spoken(world, sentence, () => world.store.tenant(tenant, async (tx) => (await mayReport(tx, signed.roles) ? work(tx, signed) : failed(FORBIDDEN)), { readOnly }));
+  return spoken(world, sentence, () => world.store.tenant(tenant, async (tx) => (await mayReport(tx, signed) ? work(tx, signed) : failed(FORBIDDEN)), { readOnly }));
 }
 
 export async function spoken<T>(world: World, sentence: string, work: () => Promise<Result<T>>): Promise<Result<T>> {

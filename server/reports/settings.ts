@@ -86,7 +86,7 @@ export async function settingOf({ sql: db, tenant }: TenantTx, signed: Pick<Righ
 /** Whether reports still go out as this user's. */
 export async function stillMay(tx: TenantTx, id: UserId): Promise<boolean> {
   const rights = await rightsOf(tx, id);
-  return rights !== null && mayReport(tx, rights.roles);
+  return rights !== null && mayReport(tx, rights);
 }
 
 const nextOf = ({ enabled, schedule }: ReportFields, now: Ms): Ms | null => (enabled ? dueAfter(schedule, now) : null);

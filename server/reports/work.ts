@@ -50,7 +50,7 @@ async function sendOne(world: World, tenant: TenantId, row: SentRow): Promise<st
   const { fields } = row, at = row.due_at ?? row.made_at;
   const { rights, look, portal } = await world.store.tenant(tenant, async (tx) => {
     const owner = await rightsOf(tx, row.owner_id);
-    return { rights: owner && await mayReport(tx, owner.roles) ? owner : null, look: await lookOf(tx), portal: await portalAddressOf(tx, world) };
+    return { rights: owner && await mayReport(tx, owner) ? owner : null, look: await lookOf(tx), portal: await portalAddressOf(tx, world) };
   }, { readOnly: true });
   if (rights === null) return MESSAGES.reportOwnerGone;
   // REPORT-5: what the owner may see now, not what somebody might when it was set up.

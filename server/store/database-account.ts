@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { Ability } from '#contract/abilities.ts';
 import type { PersonSettings } from '#contract/account/profile.ts';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Json, Filled } from './json-column.ts';
@@ -53,6 +54,21 @@ export interface SessionTable {
   /** When a factor was last shown. */
   authenticated_at: Generated<Ms>;
   how: Generated<string>;
+}
+
+/** `hint`: the last signs of a key, of which the hash is all that is kept. `used_from`: the network, never the whole address. */
+export interface ApiKeyTable {
+  tenant_id: TenantId;
+  id: string;
+  user_id: UserId;
+  name: string;
+  abilities: Json<readonly Ability[]>;
+  hash: string;
+  hint: string;
+  made_at: Ms;
+  until: Ms;
+  used_at: Ms | null;
+  used_from: string | null;
 }
 
 /** Something that takes several steps before anybody is signed in. `state` holds no secret; the code stands hashed. */

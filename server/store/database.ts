@@ -7,7 +7,7 @@ import type { Tables } from '#contract/fold.ts';
 import type { SlaRow } from '#contract/monitoring/sla.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
-import type { AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
+import type { ApiKeyTable, AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
 import type { InvoiceCustomerTable, InvoiceTable, QuickBooksTable } from './database-billing.ts';
 import type { CollectedTable, CollectionTable, ConnectionTable, LicenceMonthTable } from './database-collect.ts';
 import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
@@ -67,6 +67,7 @@ export interface Database {
   connection: ConnectionTable;
   collection: CollectionTable;
   collected: CollectedTable;
+  api_key: ApiKeyTable;
   attempt: AttemptTable;
   totp: { tenant_id: TenantId; user_id: UserId; sealed: string; confirmed_at: Ms | null; last_step: number };
   recovery_code: { tenant_id: TenantId; user_id: UserId; hash: string; used_at: Ms | null };

@@ -1,7 +1,7 @@
-import { can } from '#contract/abilities.ts';
 import type { Logged } from '#contract/events.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { Signed } from '#server/http/handler.ts';
+import { may } from '#server/may.ts';
 
 /** What a user gets of the log (SYNC-6): its companies, and of the provider as a whole what its abilities are for. */
 export interface Scope {
@@ -12,10 +12,10 @@ export interface Scope {
   readonly own: string;
 }
 
-export const scopeOf = ({ deleted = [], ...signed }: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted'>): Scope => ({
+export const scopeOf = ({ deleted = [], ...signed }: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted' | 'key'>): Scope => ({
   companies: signed.companies === null ? null : new Set(signed.companies.filter((n) => !deleted.includes(n))),
   deleted: new Set(deleted),
-  keys: can(signed.roles, 'monitoring.sources'),
+  keys: may(signed, 'monitoring.sources'),
   own: signed.userId,
 });
 

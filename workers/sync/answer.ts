@@ -50,7 +50,7 @@ const BadSchema = v.object({
 });
 
 const TRAVELS: ReadonlySet<FailureKind> = new Set([
-  'bad-input', 'wrong-credentials', 'signed-out', 'expired', 'forbidden', 'reauth_required', 'not-found', 'no-such-call', 'conflict', 'too-large', 'key-reused',
+  'bad-input', 'wrong-credentials', 'signed-out', 'expired', 'forbidden', 'reauth_required', 'not-by-key', 'not-found', 'no-such-call', 'conflict', 'too-large', 'key-reused',
   'out-of-order', 'update-needed', 'too-many', 'busy', 'server-fault',
 ] as const satisfies readonly FailureKind[]);
 

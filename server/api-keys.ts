@@ -1,0 +1,49 @@
+import type { Selectable } from 'kysely';
+import type { ApiKey } from '#contract/account/key-calls.ts';
+import type { UserId } from '#contract/ids.ts';
+import { dayOf } from './account/key-auth.ts';
+import { audit } from './audit.ts';
+import type { Ask } from './http/handler.ts';
+import { post } from './outbound/post.ts';
+import type { ApiKeyTable } from './store/database-account.ts';
+import type { TenantTx } from './store/store.ts';
+import type { World } from './world.ts';
+
+/** As they are shown, to their user and to who keeps it. */
+export async function apiKeysOf({ tenant, sql }: TenantTx, user: UserId): Promise<ApiKey[]> {
+  return (await sql.selectFrom('api_key').selectAll().where('tenant_id', '=', tenant).where('user_id', '=', user).orderBy('made_at', 'desc').orderBy('id').execute()).map(shownKey);
+}
+
+export const shownKey = ({ id, name, abilities, hint, made_at: madeAt, until, used_at: usedAt, used_from: usedFrom }: Selectable<ApiKeyTable>): ApiKey => ({
+  id, name, abilities: [...abilities], hint, madeAt, until, usedOn: usedAt === null ? null : dayOf(usedAt), usedFrom: usedFrom === '' ? null : usedFrom,
+});
+
+/** Ends one key of a user. False where there is none. */
+export async function revokeKey(tx: TenantTx, world: World, ask: Ask, user: UserId, key: string): Promise<boolean> {
+  const gone = await tx.sql.deleteFrom('api_key').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).where('id', '=', key).returning('name').executeTakeFirst();
+  if (!gone) return false;
+  await audit(tx, world, ask, { what: 'api-key.revoked', user, detail: { apiKey: key } });
+  await tellOfKey(tx, world, user, ask.signed?.userId === user ? `The API key "${gone.name}" of your account was revoked.` : `An administrator has revoked the API key "${gone.name}" of your account.`);
+  return true;
+}
+
+/** Ends all keys of a user (KEY-5): what made the account safe again must not leave a way in behind. */
+export async function endKeysOf(tx: TenantTx, world: World, ask: Ask, user: UserId, told: boolean): Promise<void> {
+  const gone = await tx.sql.deleteFrom('api_key').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).returning('id').execute();
+  if (gone.length === 0) return;
+  await audit(tx, world, ask, { what: 'api-keys.ended', user, detail: { count: gone.length } });
+  if (told) await tellOfKey(tx, world, user, 'All API keys of your account were revoked, as its way to sign in was set anew. Programs that use them need new ones.');
+}
+
+/** Always sent: it is no choice. Names of keys are the user's own words. */
+export async function tellOfKey(tx: TenantTx, world: World, user: UserId, what: string): Promise<void> {
+  const { tenant, sql } = tx;
+  const person = await sql.selectFrom('person').select(['name', 'email']).where('tenant_id', '=', tenant).where('id', '=', user).executeTakeFirst();
+  if (!person || person.email === null || person.email === '') return;
+  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
+  const contact = branding.supportEmail ?? branding.supportPhone;
+  await post(tx, world, {
+    kind: 'mail', to: person.email, subject: `API keys of your account at ${branding.name}`.replace(/[\r\n]+/g, ' '),
+    text: `Hello ${person.name},\n\n${what}\n\nIf you do not know of this, sign in, look at your API keys and change your password${contact === null ? '' : `, or ask for help: ${contact}`}.\n\n${branding.name}\n`,
+  });
+}
