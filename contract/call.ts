@@ -33,6 +33,8 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
   readonly byKey?: Ability | 'any' | false;
   /** Made also by who has to choose a password before anything else (AUTH-12). */
   readonly early?: true;
+  /** Asked while somebody types: of one device only the newest counts, and one that is still under way is called off. */
+  readonly latest?: true;
   /** The handler reads the request itself: any body, any content type (ingest). */
   readonly raw?: true;
 }

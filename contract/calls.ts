@@ -22,6 +22,7 @@ import { deskCalls } from './monitoring/desk-calls.ts';
 import { reportingCalls } from './monitoring/reporting-calls.ts';
 import { hintCalls } from './monitoring/hint-calls.ts';
 import { notifyCalls } from './monitoring/notify-calls.ts';
+import { searchCalls } from './monitoring/search-calls.ts';
 import { slaCalls } from './monitoring/sla-calls.ts';
 import { invoiceCalls } from './billing/invoice-calls.ts';
 import { licensingCalls } from './billing/licensing-calls.ts';
@@ -36,7 +37,7 @@ import { syncCalls } from './sync/calls.ts';
 
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
-  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...slaCalls, ...notifyCalls, ...licensingCalls, ...invoiceCalls, ...quickBooksCalls, ...ingestCalls, ...collectorCalls,
+  ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...slaCalls, ...searchCalls, ...notifyCalls, ...licensingCalls, ...invoiceCalls, ...quickBooksCalls, ...ingestCalls, ...collectorCalls,
   ...recoveryCalls, ...profileCalls, ...apiKeyCalls, ...actingCalls, ...oidcCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls, ...supportCalls,
 } as const;

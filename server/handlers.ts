@@ -27,6 +27,7 @@ import { repositoryHandlers } from './monitoring/repositories.ts';
 import { hintHandlers } from './monitoring/hints/handlers.ts';
 import { notifyHandlers } from './monitoring/notify/handlers.ts';
 import { webhookHandlers } from './monitoring/notify/webhook-handlers.ts';
+import { searchHandlers } from './monitoring/search/handlers.ts';
 import { slaHandlers } from './monitoring/sla/handlers.ts';
 import { licensingHandlers } from './billing/handlers.ts';
 import { customerHandlers } from './billing/customer-handlers.ts';
@@ -54,7 +55,7 @@ import type { World } from './world.ts';
 
 /** Every call of the contract has its handler here: one that is missing does not compile. */
 export const allHandlers = (world: World): Handlers => ({
-  ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world), ...ruleHandlers(world), ...hintHandlers(world), ...slaHandlers(world), ...notifyHandlers(world), ...webhookHandlers(world), ...licensingHandlers(world), ...invoiceHandlers(world), ...quickBooksHandlers(world), ...customerHandlers(world),
+  ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world), ...ruleHandlers(world), ...hintHandlers(world), ...slaHandlers(world), ...searchHandlers(world), ...notifyHandlers(world), ...webhookHandlers(world), ...licensingHandlers(world), ...invoiceHandlers(world), ...quickBooksHandlers(world), ...customerHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...reportingHandlers(world), ...keyHandlers(world), ...ingestHandlers(world), ...collectorHandlers(world),
   ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...apiKeyHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...userKeyHandlers(world), ...companyHandlers(world),

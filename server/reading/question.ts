@@ -84,7 +84,7 @@ export const list = (numbers: readonly number[]): string => `{${numbers.join(','
 export const edgesOf = (edges: readonly Ms[]): string => list(edges.map(second));
 
 /** Which rows of a table with `company_n` are meant. */
-export const ofReach = (table: 'run' | 'run_total' | 'job' | 'problem' | 'repository', tenant: string, { companies, without }: Reach): RawBuilder<boolean> => {
+export const ofReach = (table: 'run' | 'run_total' | 'job' | 'problem' | 'repository' | 'computer' | 'ticket', tenant: string, { companies, without }: Reach): RawBuilder<boolean> => {
   const of = sql.ref(`${table}.tenant_id`), n = sql.ref(`${table}.company_n`);
   if (companies !== null) return sql`${of} = ${tenant} and ${n} = any(${list(companies)}::text::bigint[])`;
   return without.length === 0 ? sql`${of} = ${tenant}` : sql`${of} = ${tenant} and ${n} <> all(${list(without)}::text::bigint[])`;

@@ -76,7 +76,7 @@ const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.hintNotYours };
 const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', message, issues: [{ path, message }] });
 
-const reads = (scope: Scope, hint: HintRow): boolean => !hint.inside || scope.companies === null;
+export const reads = (scope: Scope, hint: Pick<HintRow, 'inside'>): boolean => !hint.inside || scope.companies === null;
 const shownOf = ({ id, name, when, says, steps, links, inside }: Pick<HintRow, 'id' | keyof HintFields>): HintShown => ({ _id: id, name, when, says, steps, links, inside });
 
 /** By name. */

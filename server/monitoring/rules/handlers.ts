@@ -86,7 +86,7 @@ const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', me
 const about = (id: string, event: Event): Draft => ({ event, company: null, entity: `rule:${id}` });
 
 /** Who sees some companies keeps rules that name companies, and only those. */
-const owns = (scope: Scope, { companies }: RuleWhen): boolean => scope.companies === null || (companies.length > 0 && companies.every((n) => seesCompany(scope, n)));
+export const owns = (scope: Scope, { companies }: RuleWhen): boolean => scope.companies === null || (companies.length > 0 && companies.every((n) => seesCompany(scope, n)));
 const mayTell = (scope: Scope, companies: readonly number[] | null): boolean => scope.companies === null || companies === null || companies.some((n) => seesCompany(scope, n));
 
 async function refusalOf(tx: TenantTx, scope: Scope, { when, does, from, to }: RuleFields): Promise<Failure | null> {
