@@ -4,10 +4,11 @@ import type { SignInStep } from '#contract/account/step.ts';
 /** Whose list the name and password are looked up in. */
 export type Auth = 'db' | 'ad';
 interface Remembering { readonly rememberComputer?: boolean }
+interface Named<A extends Auth | null> extends Remembering { readonly way: 'password'; readonly auth: A; readonly username: string; readonly password: string }
 
 /** What begins a sign-in. `passkeys`: by a passkey alone; `token`: from a link that is good once; `cookie`: another site has vouched, and the server set its cookie; `step`: the same, and it asks for more. */
 export type Opening =
-  | { readonly way: 'password'; readonly auth: Auth; readonly username: string; readonly password: string } & Remembering
+  | Named<Auth>
   | { readonly way: 'passkeys' }
   | { readonly way: 'token'; readonly token: string }
   | { readonly way: 'cookie' }
@@ -23,6 +24,8 @@ export type Answering =
   | { readonly way: 'enrol'; readonly code: string } & Remembering;
 
 export type SignInAsk = Opening | Answering;
+/** As a page asks. `auth` is null where the provider's own word decides, which the page may not have heard yet. */
+export type PageAsk = SignInAsk | Named<null>;
 export const OPENINGS: ReadonlySet<SignInAsk['way']> = new Set(['password', 'passkeys', 'token', 'cookie', 'step']);
 export const isOpening = (ask: SignInAsk): ask is Opening => OPENINGS.has(ask.way);
 

@@ -61,7 +61,7 @@ const subscribe = (listener: () => void): (() => void) => {
 };
 
 /** Each component asks its own. */
-const OWN_QUESTION: ReadonlySet<WatchName> = new Set(['runs', 'overview', 'trends', 'calendar', 'find', 'shiftNow', 'refused']);
+const OWN_QUESTION: ReadonlySet<WatchName> = new Set(['runs', 'overview', 'trends', 'calendar', 'find', 'shiftNow', 'refused', 'signing']);
 
 /** Watches that take nothing are opened once, however many components look at them. */
 const shared = new Map<WatchName, unknown>();

@@ -20,7 +20,7 @@ import type { OwnedView } from '#contract/monitoring/views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Result } from '#contract/result.ts';
-import type { Auth, SignInAsk } from '#machines/sign-in-asks.ts';
+import type { Auth, PageAsk } from '#machines/sign-in-asks.ts';
 
 /** What can be watched, and what each watch gives. */
 export interface Watches {
@@ -169,7 +169,7 @@ export interface Door {
   matching(filter: RunsFilter): Promise<readonly RunN[]>;
   /** The list as a CSV file, made on this device, network or not. `onProgress` is told what share of it is done, 0 to 1. */
   exportRuns(filter: RunsFilter, columns: readonly ExportColumn[], onProgress: (share: number) => void): Promise<Exporting>;
-  signIn(ask: SignInAsk): Promise<Result<SignedIn>>;
+  signIn(ask: PageAsk): Promise<Result<SignedIn>>;
   /** Back from a step to the name and password. */
   signInBack(): Promise<void>;
   /** Signs in as another user (G42): this user's data and unsent work stay on this device, for the return. */

@@ -6,7 +6,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { backOffMs } from '#machines/back-off.ts';
-import type { SignInAsk } from '#machines/sign-in-asks.ts';
+import type { PageAsk } from '#machines/sign-in-asks.ts';
 import type { Acted, FileCall, ServedFile, SignedIn, Signing, Who } from './api.ts';
 import { databaseOf } from './disk/database.ts';
 import type { Owner } from './disk/database.ts';
@@ -49,7 +49,8 @@ export class Session {
     this.#changed = changed;
     this.#tokens = makeTokens({ fetch: world.fetch, origin: world.origin, clock: world.clock, renewed: (granted) => this.#renewed(granted) });
     this.#wire = makeWire({ fetch: world.fetch, origin: world.origin, clock: world.clock, tokens: this.#tokens });
-    this.#signIn = makeSignIn(world.clock, (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth), changed);
+    this.#signIn = makeSignIn(world.clock, (what, auth) => askToSignIn(this.#wire, () => this.#byCookie(), what, auth),
+      async () => (this.#branding ?? await this.#askBranding())?.authType ?? null, changed);
     this.#tabs = world.channel('daybook/1');
     this.#tabs.listen((raw) => {
       const message = raw as TabMessage;
@@ -86,7 +87,7 @@ export class Session {
 
   signing(): Signing { return this.#signIn.now(); }
   signInBack(): void { this.#signIn.back(); }
-  async signIn(ask: SignInAsk): Promise<Result<SignedIn>> {
+  async signIn(ask: PageAsk): Promise<Result<SignedIn>> {
     const answer = await this.#signIn.go(ask);
     if (!answer.ok) return answer;
     if ('step' in answer.value) return ok({ is: 'step', step: answer.value });

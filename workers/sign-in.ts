@@ -7,11 +7,12 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { signInMachine } from '#machines/sign-in.ts';
 import { isOpening } from '#machines/sign-in-asks.ts';
-import type { Auth, SignInAsk } from '#machines/sign-in-asks.ts';
+import type { Auth, PageAsk, SignInAsk } from '#machines/sign-in-asks.ts';
 import type { Signing } from './api.ts';
 import type { WorkerClock } from './world.ts';
 
 const NOT_NOW: Failure = { kind: 'busy', message: MESSAGES.busy, retryAfterMs: 1_000 };
+const NO_ANSWER: Failure = { kind: 'no-answer', message: MESSAGES.noAnswer };
 const OVER: Failure = { kind: 'expired', message: MESSAGES.attemptOver };
 
 /** What the server answers: a session, or what it asks for next. */
@@ -21,13 +22,16 @@ const isStep = (granted: Granted): granted is SignInStep => 'step' in granted;
 export interface SignIn {
   /** Where the present attempt stands, for the pages of its steps. */
   readonly now: () => Signing;
-  go(ask: SignInAsk): Promise<Result<Granted>>;
+  go(ask: PageAsk): Promise<Result<Granted>>;
   /** Back to the name and password. */
   back(): void;
 }
 
-/** Walks the sign-in machine: one attempt at a time, and none before its time where the server asked to wait. */
-export function makeSignIn(clock: WorkerClock, ask: (what: SignInAsk, auth: Auth) => Promise<Result<Granted>>, changed: () => void): SignIn {
+/**
+ * Walks the sign-in machine: one attempt at a time, and none before its time where the server asked to wait. `authOf`: in whose list the provider
+ * has names looked up; null where it could not be asked.
+ */
+export function makeSignIn(clock: WorkerClock, ask: (what: SignInAsk, auth: Auth) => Promise<Result<Granted>>, authOf: () => Promise<Auth | null>, changed: () => void): SignIn {
   let granted: Session | null = null;
   const machine = signInMachine.provide({
     actors: {
@@ -60,7 +64,14 @@ export function makeSignIn(clock: WorkerClock, ask: (what: SignInAsk, auth: Auth
       return step === null ? { is: 'none' } : { is: 'step', step, auth };
     },
     back: () => actor.send({ type: 'BACK' }),
-    async go(what) {
+    async go(asked) {
+      let what;
+      if (asked.way === 'password' && asked.auth === null) {
+        // Asked of the wrong list, a right password would be a wrong one, and a wrong one would not count where it should.
+        const auth = await authOf();
+        if (auth === null) return failed(NO_ANSWER);
+        what = { ...asked, auth };
+      } else what = asked;
       const { value, context } = actor.getSnapshot();
       if (value === 'throttled' || (value === 'held' && !isOpening(what))) return failed(waiting((context.until ?? 0) - clock.now()));
       if (value === 'asking' || value === 'answering') return failed(NOT_NOW);

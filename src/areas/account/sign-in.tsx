@@ -49,6 +49,8 @@ export function SignIn() {
     setFault(null);
     sayAtSignIn(null);
     const result = await ask();
+    // It stays busy until it has led on: that takes a while on a slow device.
+    if (result.ok) await (result.value.is === 'step' ? router.navigate({ to: pathOf(result.value.step) }) : router.invalidate());
     setBusy(false);
     if (!result.ok) {
       setFault(faultOf(result.failure, now()));
@@ -56,17 +58,15 @@ export function SignIn() {
         setPassword('');
         secret.current?.focus();
       }
-    } else if (result.value.is === 'step') await router.navigate({ to: pathOf(result.value.step) });
-    else await router.invalidate();
+    }
   }
 
-  const auth = here ? 'db' : branding?.authType ?? 'db';
   function signIn(event: SyntheticEvent): void {
     event.preventDefault();
     if (busy || waits !== null) return;
     if (username.trim() === '') { first.current?.focus(); setFault({ is: 'empty', what: 'username' }); return; }
     if (password === '') { secret.current?.focus(); setFault({ is: 'empty', what: 'password' }); return; }
-    void go(() => door().signIn({ way: 'password', auth, username: username.trim(), password, ...(remember && { rememberComputer: true }) }));
+    void go(() => door().signIn({ way: 'password', auth: here ? 'db' : null, username: username.trim(), password, ...(remember && { rememberComputer: true }) }));
   }
 
   return (
@@ -91,7 +91,7 @@ export function SignIn() {
           {waits === null ? (busy ? 'Signing in…' : 'Sign in') : `Try again ${waits}`}
         </Button>
       </form>
-      {branding && <Suspense><SignInWays branding={branding} auth={auth} busy={busy} onGo={(ask) => void go(ask)} onAuth={(next) => { setHere(next === 'db'); setFault(null); first.current?.focus(); }} /></Suspense>}
+      {branding && <Suspense><SignInWays branding={branding} auth={here ? 'db' : branding.authType} busy={busy} onGo={(ask) => void go(ask)} onAuth={(next) => { setHere(next === 'db'); setFault(null); first.current?.focus(); }} /></Suspense>}
     </AccountPage>
   );
 }

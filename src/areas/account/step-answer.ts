@@ -28,14 +28,14 @@ export function useStepAnswer(): StepAnswer {
     setFault(null);
     holdPage(true);
     const result = await door().signIn(ask);
-    setBusy(null);
     const inNow = result.ok && result.value.is === 'in';
     // An authenticator that was set up gives codes which are shown once: the page stays for them.
-    if (!inNow || ask.way !== 'enrol') holdPage(false);
-    if (result.ok) {
-      if (inNow && ask.way !== 'enrol') await router.invalidate();
-      return result.value;
+    if (!inNow || ask.way !== 'enrol') {
+      holdPage(false);
+      if (inNow) await router.invalidate();
     }
+    setBusy(null);
+    if (result.ok) return result.value;
     const { kind, message } = result.failure;
     if (kind === 'expired' || kind === 'signed-out') sayAtSignIn(message);
     else setFault(faultOf(result.failure, now()));
