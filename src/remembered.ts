@@ -3,20 +3,32 @@ import { keep, kept } from './kept.ts';
 /** Where a person wanted to go before it had to sign in. */
 const KEY = 'urlToRedirectAfterLogin';
 const CHARS = 2_000;
+/** Nobody wants to go there: it comes before where one wants to. */
+const FORCED = '/monitoring/reset-password';
 
-/** While a person signs out on purpose, the page it leaves is not one that the next one wants. */
+/** While a person signs out on purpose, the page it leaves is not one that the next one wants; nor is one that it never came to. */
 let paused = false;
-export const pauseRemembering = (pause: boolean): void => { paused = pause; };
-
-export function remember(path: string): void {
-  if (!paused) keep(KEY, localPath(path));
+/** Taken, and led to: whoever asks again on the way there is led to the same. */
+let taken: string | null = null;
+export function pauseRemembering(pause: boolean): void {
+  paused = pause;
+  if (pause) put(null);
 }
 
-/** Gives it once. What another script wrote there counts for nothing unless it is a path of this site. */
+export function remember(path: string): void {
+  if (!paused && !path.startsWith(FORCED)) put(localPath(path));
+}
+
+/** What another script wrote there counts for nothing unless it is a path of this site. */
 export function takeRemembered(): string | null {
-  const path = localPath(kept(KEY) ?? '');
-  keep(KEY, null);
-  return path;
+  const path = localPath(kept(KEY) ?? '') ?? taken;
+  put(null);
+  return taken = path;
+}
+
+function put(path: string | null): void {
+  keep(KEY, path);
+  taken = null;
 }
 
 /**

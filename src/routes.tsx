@@ -71,7 +71,9 @@ function behind(gate: Gate | PagePath) {
         remember(location.href);
         return onward('/login');
       case 'onward': return onward(takeRemembered() ?? '/');
-      case 'first': return onward(passed.to);
+      case 'first':
+        remember(location.href); // for after it, and after the next of them
+        return onward(passed.to);
       case 'forbidden': return onward('/monitoring/forbidden');
     }
   };

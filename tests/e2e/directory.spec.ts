@@ -8,13 +8,13 @@ import { codeFor } from './outbox.ts';
 import { startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './sound.ts';
-import { freshPage, isAt, isIn, typeCode, wrongOf } from './ways-in.ts';
+import { freshPage, isAt, isIn, typeCode, withSettings, wrongOf } from './ways-in.ts';
 
 const SECOND = 'Granite-teapot-58', THIRD = 'Orchard-lantern-71';
 let portal: Portal, people: Accounts, samba: Samba | null = null;
 
-const enter = async (page: Page, username: string, password: string): Promise<void> => {
-  await page.goto(people.at('daily-checks'));
+const enter = async (page: Page, username: string, password: string, path = 'daily-checks'): Promise<void> => {
+  await page.goto(people.at(path));
   await page.getByLabel('Username').fill(username);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -35,9 +35,14 @@ test.describe(`a real Active Directory${missing}`, () => {
     await people.admin('PUT', `service-providers/${id}/secrets/directory`, { value: SERVICE });
     await samba.user('astrid');
     await samba.user('mira', '--must-change-at-next-login');
-    for (const username of ['astrid', 'mira']) {
-      await people.admin('POST', 'users', { username, name: `${username} of the directory`, email: `${username}@example.com`, roles: ['operator'], companies: null, auth: 'ad', mobilePhone: '+15550100444', sms: username === 'astrid' });
-    }
+    // Each walk has its own user: none depends on what another one left behind.
+    await samba.user('lena', '--must-change-at-next-login');
+    await samba.user('nils');
+    const user = (username: string, more: object = {}) => people.admin('POST', 'users', { username, name: `${username} of the directory`, email: `${username}@example.com`, roles: ['operator'], companies: null, auth: 'ad', ...more });
+    await user('astrid', { mobilePhone: '+15550100444', sms: true });
+    await user('mira');
+    await user('lena', { forceSecurityQuestions: true, roles: ['operator', 'o365_admin'] });
+    await user('nils');
   });
   test.afterAll(async () => {
     await portal.stop();
@@ -91,7 +96,7 @@ test.describe(`a real Active Directory${missing}`, () => {
     await set('short');
     await expect(page.getByText('Password chosen failed to meet any or all of the requirements stated.')).toBeVisible();
     await set(THIRD);
-    await isAt(page, 'Dashboard');
+    await isIn(page);
     await page.getByRole('button', { name: 'Log out' }).click();
     await isAt(page, 'Sign in');
     await enter(page, 'mira', THIRD);
@@ -99,25 +104,67 @@ test.describe(`a real Active Directory${missing}`, () => {
     await page.context().close();
   });
 
+  test('E2E-12, AUTH-11: a name and password that are sent before the page has heard of the directory are the directory\'s to judge', async ({ browser }) => {
+    const page = await freshPage(browser);
+    const { promise: pressed, resolve: press } = Promise.withResolvers<undefined>();
+    await page.context().route('**/service-providers/branding', async (route) => { await pressed; await route.continue(); });
+    await enter(page, 'nils', PASSWORD);
+    await expect(page.getByRole('button', { name: 'Signing in…' })).toBeVisible();
+    press(undefined);
+    await isIn(page);
+    await page.context().close();
+  });
+
+  test('E2E-12, PAGE-4: the address that was wanted stands through a phone, a code, a new password, questions and terms', async ({ browser }) => {
+    const { id } = await people.admin('GET', 'service-providers/branding') as { id: string };
+    await people.admin('PUT', `service-providers/${id}/branding`, { features: { office365: { selfRegistration: { termsOfUse: { title: 'Terms of use', text: 'Be kind.', version: '1' } } } } });
+    const page = await freshPage(browser);
+    await withSettings(portal, { secondFactor: 'sms' }, async () => {
+      await enter(page, 'lena', PASSWORD, 'daily-checks?q=mail');
+      await isAt(page, 'Your mobile phone');
+      await page.getByLabel('Mobile phone').fill('+15550100445');
+      await page.keyboard.press('Enter');
+      await isAt(page, 'Enter the code');
+      await typeCode(page, await codeFor(portal.url, '+15550100445'));
+      await isAt(page, 'Choose a new password');
+    });
+    await page.getByLabel('Present password').fill(PASSWORD);
+    for (const label of ['New password', 'New password again']) await page.getByLabel(label, { exact: true }).fill(THIRD);
+    await page.keyboard.press('Enter');
+    await isAt(page, 'Security questions');
+    await page.reload();
+    await isAt(page, 'Security questions');
+    for (const n of [1, 2, 3]) {
+      await page.getByLabel(`Question ${n}`, { exact: true }).selectOption({ index: 1 });
+      await page.getByLabel(`Answer ${n}`, { exact: true }).fill(`quiet answer ${n}`);
+    }
+    await page.getByRole('button', { name: 'Save the answers' }).click();
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await isIn(page);
+    await expect(page).toHaveURL(/\/monitoring\/daily-checks\?q=mail$/);
+    await page.context().close();
+  });
+
   test('E2E-12, RECOVER-3: an account that the directory has locked says so on a known computer and is unlocked with a code', async ({ browser }) => {
     const page = await freshPage(browser);
-    await enter(page, 'mira', THIRD);
+    await enter(page, 'nils', PASSWORD);
     await isIn(page);
     await page.getByRole('button', { name: 'Log out' }).click();
     await isAt(page, 'Sign in');
     for (let tries = 0; tries < 3; tries += 1) {
-      await enter(page, 'mira', `guess ${tries}`);
+      await enter(page, 'nils', `guess ${tries}`);
       await expect(page.getByText('The username or password is not valid.')).toBeVisible();
     }
-    await enter(page, 'mira', THIRD);
+    await enter(page, 'nils', PASSWORD);
     await expect(page.getByText('This account is locked. Unlock it or ask your administrator.')).toBeVisible();
     await page.getByRole('link', { name: 'Unlock account' }).click();
-    await page.getByLabel('Username').fill('mira');
-    await page.keyboard.press('Enter');
     await isAt(page, 'Unlock your account');
-    await typeCode(page, await codeFor(portal.url, 'mira@example.com'));
+    await page.getByLabel('Username').fill('nils');
+    await page.keyboard.press('Enter');
+    await typeCode(page, await codeFor(portal.url, 'nils@example.com'));
     await expect(page.getByText('Your account is unlocked.')).toBeVisible();
-    await enter(page, 'mira', THIRD);
+    await enter(page, 'nils', PASSWORD);
     await isIn(page);
     await page.context().close();
   });

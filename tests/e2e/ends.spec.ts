@@ -112,7 +112,7 @@ test('PAGE-6, E2E-12: security questions that the provider asks for come before 
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await isAt(page, 'Security questions');
-  await page.goto(`${portal.url}/monitoring/daily-checks`);
+  await page.goto(`${portal.url}/monitoring/daily-checks?q=mail`);
   await isAt(page, 'Security questions');
   await page.getByRole('button', { name: 'Save the answers' }).click();
   await expect(page.getByLabel('Question 1', { exact: true })).toBeFocused();
@@ -122,7 +122,8 @@ test('PAGE-6, E2E-12: security questions that the provider asks for come before 
   }
   await page.getByRole('button', { name: 'Save the answers' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();
-  await expect(page.getByRole('navigation').first()).toBeVisible();
+  await isIn(page);
+  await expect(page).toHaveURL(/daily-checks\?q=mail$/);
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Security questions' })).toBeHidden();
   await page.context().close();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { localPath } from '#src/remembered.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { localPath, pauseRemembering, remember, takeRemembered } from '#src/remembered.ts';
 
 const runs = { numRuns: 500 * Number(process.env['PROOF'] ?? 1) };
 const site = 'https://portal.example';
@@ -17,6 +17,24 @@ test('PAGE-4 3.7.2: only a path of this site is remembered for after the sign-in
   for (const input of ['/', '/monitoring/daily-checks', '/monitoring/daily-checks?state=Failed,Error&q=a%20b', '/monitoring/sources#x', '/a%2F%2Fb', '/@evil.example', '/:80', '/a//b']) {
     expect(localPath(input)).toBe(input);
   }
+});
+
+test('PAGE-4: whoever is led on twice is led to the same page; another wish, the page of a forced password and logging out are told apart', () => {
+  const stored = new Map<string, string>();
+  vi.stubGlobal('localStorage', { getItem: (key: string) => stored.get(key) ?? null, setItem: (key: string, value: string) => stored.set(key, value), removeItem: (key: string) => stored.delete(key) });
+  onTestFinished(() => { vi.unstubAllGlobals(); });
+  expect(takeRemembered()).toBeNull();
+  remember('/monitoring/daily-checks?q=mail');
+  remember('/monitoring/reset-password');
+  expect([takeRemembered(), takeRemembered(), stored.size]).toEqual(['/monitoring/daily-checks?q=mail', '/monitoring/daily-checks?q=mail', 0]);
+  remember('/monitoring/profile');
+  expect([takeRemembered(), takeRemembered()]).toEqual(['/monitoring/profile', '/monitoring/profile']);
+  pauseRemembering(true);
+  remember('/monitoring/users');
+  expect(takeRemembered()).toBeNull();
+  pauseRemembering(false);
+  stored.set('urlToRedirectAfterLogin', '//evil.example');
+  expect(takeRemembered()).toBeNull();
 });
 
 test('PAGE-4: whatever is let through leads to this very site', () => {
