@@ -7,6 +7,7 @@ import { loggedPath } from './access.ts';
 import type { Assets } from './assets.ts';
 import { serveAsset } from './assets.ts';
 import { callerReader } from './caller.ts';
+import { compressed } from './compress.ts';
 import { busyFor, JSON_TYPE, NO_SUCH_CALL, refuse, SERVER_FAULT } from './envelope.ts';
 import type { Handlers } from './handler.ts';
 import { API, mountCalls } from './mount.ts';
@@ -59,8 +60,11 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
     Object.assign(traces.get(request) ?? {}, { call: `${API}/${callOf(name).path}`, tenant, user });
     return response;
   });
-  let description: string | null = null;
-  app.get(`${API}/openapi.json`, () => new Response(description ??= JSON.stringify(openApi()), { headers: { 'content-type': JSON_TYPE } }));
+  let description: Uint8Array<ArrayBuffer> | null = null;
+  app.get(`${API}/openapi.json`, async ({ req }) => {
+    const headers = new Headers({ 'content-type': JSON_TYPE });
+    return new Response(await compressed(description ??= new TextEncoder().encode(JSON.stringify(openApi())), req.header('accept-encoding') ?? null, headers), { headers });
+  });
   const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
   const pings = makeQueue(ingestAtOnce, ingestWaiting);
   app.use('/ping/*', async (_, next) => {

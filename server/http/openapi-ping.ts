@@ -1,3 +1,5 @@
+import { tagOf } from './openapi-tags.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** The addresses of `/ping` stand at the server's root, outside the table of calls: any client of the healthchecks kind knows them. */
@@ -18,7 +20,7 @@ function operation(path: string, method: string, says: string): Json {
   const words = path.split('/').slice(2).map((part) => (part === '{slug}' ? 'Job' : part.replace(/[{}]/g, ''))).filter((part) => part !== 'key');
   const name = ['ping', ...words, method].map((part, at) => (at === 0 ? part : part.charAt(0).toUpperCase() + part.slice(1))).join('');
   return {
-    operationId: name, summary: says, tags: ['ping'], security: [],
+    operationId: name, summary: says, tags: [tagOf('ping')], security: [],
     parameters: params.map((name) => ({ name, in: 'path', required: true, schema: name === 'exit' ? { type: 'integer', minimum: 0, maximum: 255 } : { type: 'string' } })),
     ...(method === 'post' ? { requestBody: { required: false, content: { '*/*': {} } } } : {}),
     responses: {

@@ -1,37 +1,44 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import type { Call, Gate } from '#contract/call.ts';
+import type { Call } from '#contract/call.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { FailureKind } from '#contract/errors.ts';
 import { STATUS_OF } from '#contract/errors.ts';
+import { keyAccess } from '#contract/key-access.ts';
 import { APP_VERSION } from '#contract/limits.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import { pingPaths } from './openapi-ping.ts';
+import { TAG_LIST, tagOf } from './openapi-tags.ts';
+import { DESCRIPTION, KIND_SAYS } from './openapi-words.ts';
 import { CLIENT_HEADER } from './origin.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The table of calls as OpenAPI 3.1: whoever reads it knows what this very server checks. */
 export function openApi(): Json {
-  const paths: Record<string, Record<string, Json>> = {};
+  const paths: Record<string, Record<string, Json>> = {}, responses: Record<string, Json> = {};
   for (const name of Object.keys(CALLS) as CallName[]) {
     const call = callOf(name);
-    (paths[`/${call.path}`] ??= {})[call.method.toLowerCase()] = operationOf(name, call);
+    (paths[`/${call.path}`] ??= {})[call.method.toLowerCase()] = operationOf(name, call, responses);
   }
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: 'Daybook', version: APP_VERSION, description: 'The API of the portal. Every answer stands in an envelope.' },
-    servers: [{ url: '/api/v1' }],
+    info: { title: 'Daybook', version: APP_VERSION, description: DESCRIPTION },
+    servers: [{ url: '/api/v1', description: 'The portal\'s own address.' }],
+    tags: TAG_LIST,
     paths: { ...paths, ...pingPaths() },
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'The access token of a session.' },
+        apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'dbu_…', description: 'An API key of a user. The abilities that the key and its user need stand with each call.' },
+        session: { type: 'http', scheme: 'bearer', description: 'The access token of a session: what the portal itself uses for ten minutes after signing in.' },
         ingestKey: { type: 'http', scheme: 'bearer', description: 'An ingest key.' },
         ingestKeyHeader: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An ingest key, for what cannot send a bearer token.' },
       },
       schemas: { Failure: FAILURE },
+      headers: HEADERS,
+      responses,
     },
   };
 }
@@ -44,7 +51,7 @@ const FAILURE: Json = {
     error: {
       type: 'object', required: ['kind'],
       properties: {
-        kind: { enum: Object.keys(STATUS_OF) },
+        kind: { oneOf: Object.entries(KIND_SAYS).map(([kind, description]) => ({ const: kind, description })) },
         issues: { type: 'array', items: { type: 'object', required: ['path', 'message'], properties: { path: { type: 'string' }, message: { type: 'string' } } } },
         expected: { type: 'number' },
         retryAfterMs: { type: 'number' },
@@ -53,7 +60,16 @@ const FAILURE: Json = {
   },
 };
 
-function operationOf(name: CallName, call: Call): Json {
+const HEADERS: Json = {
+  'RateLimit-Policy': { description: 'What a key and an address may do: `q` calls in `w` seconds. Of calls by API key.', schema: { type: 'string' }, example: '"address";q=1200;w=60, "key";q=300;w=60' },
+  'RateLimit': { description: 'What is left of that: `r` calls, and `t` seconds until it begins anew. Of calls by API key.', schema: { type: 'string' }, example: '"address";r=1187;t=42, "key";r=287;t=42' },
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+};
+const headersNamed = (names: readonly string[]): Json => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const PACED = ['RateLimit-Policy', 'RateLimit'] as const;
+
+/** `shared`: failures that calls have in common are described once. */
+function operationOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
   const takes = schemaOf(call.takes, 'input');
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
   const inPath = [...call.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
@@ -63,14 +79,19 @@ function operationOf(name: CallName, call: Call): Json {
     inPath.includes(field) ? { name: field, in: 'path', required: true, schema } : { name: field, in: 'query', required: required.includes(field), schema }));
   const rest = properties.filter(([field]) => !inPath.includes(field));
   const body = { ...takes, properties: Object.fromEntries(rest), required: required.filter((field) => !inPath.includes(field)) };
+  const notes = [
+    ...(keyAccess(call) === null && call.gate !== 'public' && call.gate !== 'ingest-key' ? ['For a person who is signed in: no API key makes it.'] : []),
+    ...(call.fresh === true ? ['Needs a factor shown within the last minutes.'] : []),
+    ...(call.offline === undefined ? [] : [`A device may queue this call. ${call.offline}`]),
+  ];
   const content = call.raw === true ? { '*/*': {} } : { 'application/json': { schema: body } };
   return {
-    operationId: name, summary: call.says, tags: [call.path.split('/')[0]],
-    security: securityOf(call.gate),
-    ...(call.offline === undefined ? {} : { description: `A device may queue this call. ${call.offline}` }),
+    operationId: name, summary: call.says, tags: [tagOf(call.path)],
+    security: securityOf(call),
+    ...(notes.length > 0 && { description: notes.join(' ') }),
     parameters: [...parameters, ...headersOf(name, call)],
     ...(inQuery ? {} : { requestBody: { required: call.raw === true || body.required.length > 0, content } }),
-    responses: { '200': { description: 'Done.', content: givesOf(call) }, ...failuresOf(call) },
+    responses: { '200': { description: 'Done.', ...(keyAccess(call) !== null && { headers: headersNamed(PACED) }), content: givesOf(call) }, ...failuresOf(call, shared) },
   };
 }
 
@@ -82,22 +103,36 @@ function givesOf({ gives, media = 'text/event-stream' }: Call): Json {
 }
 
 /** Kinds by their status: those of the call itself, and those that any call of its gate may give. */
-function failuresOf(call: Call): Json {
+function failuresOf(call: Call, shared: Record<string, Json>): Json {
   const kinds = new Set<FailureKind>([...call.failures, 'busy', 'server-fault']);
   if (call.raw !== true) kinds.add('bad-input');
   if (call.raw !== true && call.method !== 'GET' && call.method !== 'DELETE') kinds.add('too-large');
   if (call.gate === 'public') kinds.add('not-found');
   else kinds.add('signed-out');
   if (call.gate !== 'public' && call.gate !== 'ingest-key') kinds.add('expired').add('forbidden');
+  const key = keyAccess(call) !== null;
+  if (key) kinds.add('too-many');
+  if (!key && call.gate !== 'public' && call.gate !== 'ingest-key') kinds.add('not-by-key');
   const byStatus: Record<string, string[]> = {};
   for (const [kind, status] of Object.entries(STATUS_OF)) if (kinds.has(kind as FailureKind)) (byStatus[status] ??= []).push(kind);
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } };
-  return Object.fromEntries(Object.entries(byStatus).map(([status, list]) => [status, { description: list.join(', '), content }]));
+  return Object.fromEntries(Object.entries(byStatus).map(([status, list]) => {
+    const name = `${list.join('.')}${key ? '.by-key' : ''}`, waits = list.includes('too-many') || list.includes('busy');
+    shared[name] ??= {
+      description: list.map((kind) => `\`${kind}\`: ${KIND_SAYS[kind as keyof typeof KIND_SAYS]}`).join(' '),
+      ...((key || waits) && { headers: headersNamed([...(key ? PACED : []), ...(waits ? ['Retry-After'] : [])]) }),
+      content: { 'application/json': { schema: { allOf: [FAILURE_REF, { type: 'object', properties: { error: { type: 'object', properties: { kind: { enum: list } } } } }] } } },
+    };
+    return [status, { $ref: `#/components/responses/${name}` }];
+  }));
 }
+const FAILURE_REF = { $ref: '#/components/schemas/Failure' };
 
-function securityOf(gate: Gate): readonly Json[] {
+/** One of them is enough. In OpenAPI 3.1 the words beside a bearer scheme are the abilities that it needs. */
+function securityOf(call: Call): readonly Json[] {
+  const { gate } = call, needs = keyAccess(call);
   if (gate === 'public') return [];
-  return gate === 'ingest-key' ? [{ ingestKey: [] }, { ingestKeyHeader: [] }] : [{ bearer: [] }];
+  if (gate === 'ingest-key') return [{ ingestKey: [] }, { ingestKeyHeader: [] }];
+  return [...(needs === null ? [] : [{ apiKey: needs === 'any' ? [] : [needs] }]), { session: gate === 'signed-in' ? [] : [gate] }];
 }
 
 function headersOf(name: CallName, call: Call): readonly Json[] {
