@@ -21,7 +21,7 @@ const MAY: Record<Room, { rooms: readonly Room[]; packages: RegExp }> = {
   'src/sw': { rooms: ['src/sw'], packages: /^$/ },
   server: {
     rooms: ['contract', 'server'],
-    packages: /^(node:.+|@pushforge\/builder|hono(\/.+)?|@hono\/.+|kysely|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|nodemailer|openid-client|pdfmake(\/.+)?|sanitize-html)$/,
+    packages: /^(node:.+|hono(\/.+)?|@hono\/.+|kysely|pg|@electric-sql\/pglite(\/.+)?|@node-rs\/argon2|@valibot\/to-json-schema|valibot|croner|luxon|otplib|@simplewebauthn\/server|ldapts|nodemailer|openid-client|pdfmake(\/.+)?|sanitize-html)$/,
   },
 };
 

@@ -13,9 +13,10 @@ import { seal, unseal } from '#server/vault.ts';
 import type { World } from '#server/world.ts';
 import { sendDigest } from './digest.ts';
 import { digestAfter } from './due.ts';
-import { endpointHash, push, vapidOf, vapidPublic } from './push.ts';
+import { endpointHash, push, vapidOf } from './push.ts';
 import type { Subscription } from './push.ts';
 import { keepPushed } from './push-due.ts';
+import { pointOf } from './web-push.ts';
 
 const TRIES = 10;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
@@ -33,7 +34,7 @@ export function notifyHandlers(world: World): Pick<Handlers, 'getNotify' | 'save
       const person = await sql.selectFrom('person').select('email').where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirst();
       const devices = await sql.selectFrom('push_device').select(['id', 'agent', 'made_at', 'last_at', 'fault', 'session_id']).where('tenant_id', '=', tenant).where('user_id', '=', userId).orderBy('made_at', 'desc').execute();
       return ok({
-        settings, categories: [...categoriesOf(roles, features)], email: person?.email ?? null, nextAt: row?.next_at ?? null, lastAt: row?.last_at ?? null, vapid: vapidPublic(await vapidOf(tx, world)),
+        settings, categories: [...categoriesOf(roles, features)], email: person?.email ?? null, nextAt: row?.next_at ?? null, lastAt: row?.last_at ?? null, vapid: pointOf((await vapidOf(tx, world)).key),
         devices: devices.map(({ id, agent, made_at, last_at, fault, session_id }) => ({ _id: id, agent, current: session_id === sessionId, madeAt: made_at, lastAt: last_at, fault })),
       });
     }),

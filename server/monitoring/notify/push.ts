@@ -1,5 +1,5 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
-import { buildPushHTTPRequest } from '@pushforge/builder';
+import { createECDH, createHash, generateKeyPairSync } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
 import { OutboundError } from '#server/outbound/address.ts';
 import { fetchOutbound } from '#server/outbound/fetch.ts';
@@ -7,9 +7,11 @@ import { keepSecret, secretOf } from '#server/outbound/secret.ts';
 import { portalAddressOf } from '#server/portal-address.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
+import { sealMessage, vapidHeader } from './web-push.ts';
+import type { PushKeys } from './web-push.ts';
 
 /** As a browser gives it. */
-export interface Subscription { readonly endpoint: string; readonly keys: { readonly p256dh: string; readonly auth: string } }
+export interface Subscription { readonly endpoint: string; readonly keys: PushKeys }
 /** What a service worker shows: no name of a person, job or computer. `link`: an address of the portal. */
 export interface Notice { readonly title: string; readonly body: string; readonly link: string; readonly tag: string }
 /** The provider's own key pair: what one provider's devices trust says nothing to those of another. */
@@ -29,20 +31,30 @@ export async function vapidOf(tx: TenantTx, world: World): Promise<Vapid> {
   return { key, contact };
 }
 
-/** The public key as browsers take it: the point, uncompressed, base64url. */
-export const vapidPublic = ({ key: { x = '', y = '' } }: Vapid): string => Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]).toString('base64url');
-
 /** An hour: who was away longer sees it in the portal. */
 const TTL_SEC = 3_600;
 
 /** NOTIFY-5: one notification to one browser, encrypted for it alone, by its push service. */
 export async function push(world: World, { key, contact }: Vapid, subscription: Subscription, notice: Notice): Promise<Pushed> {
+  let body: Buffer;
   try {
-    const { body, headers } = await buildPushHTTPRequest({ privateJWK: key, subscription, message: { payload: { ...notice }, adminContact: contact, options: { ttl: TTL_SEC, urgency: 'high' } } });
-    const sent = Object.fromEntries(new Headers(headers).entries());
-    const answer = await fetchOutbound(world, subscription.endpoint, { method: 'POST', headers: sent, body: new Uint8Array(body), mostBytes: 65_536 }), wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    body = sealMessage(subscription.keys, JSON.stringify(notice), { salt: world.chance.bytes(16), privateKey: freshKey() });
+  } catch {
+    return { ok: false, gone: true, says: 'The browser’s key is not valid.', afterMs: null };
+  }
+  try {
+    const headers = { authorization: vapidHeader(key, contact, subscription.endpoint, world.clock.now()), 'content-encoding': 'aes128gcm', 'content-type': 'application/octet-stream', ttl: String(TTL_SEC), urgency: 'high' };
+    const answer = await fetchOutbound(world, subscription.endpoint, { method: 'POST', headers, body, mostBytes: 65_536 }), wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
     return { ok: answer.ok, gone: answer.status === 404 || answer.status === 410, says: answer.ok ? '' : `The push service answered ${answer.status}.`, afterMs: Number.isFinite(wait) && wait >= 0 ? wait * 1_000 : null };
   } catch (error) {
-    return { ok: false, gone: false, says: error instanceof OutboundError ? error.message : 'The browser’s key is not valid.', afterMs: null };
+    if (!(error instanceof OutboundError)) throw error;
+    return { ok: false, gone: false, says: error.message, afterMs: null };
   }
+}
+
+/** A private key of P-256, used once. */
+function freshKey(): Uint8Array {
+  const ecdh = createECDH('prime256v1');
+  ecdh.generateKeys();
+  return ecdh.getPrivateKey();
 }
