@@ -88,6 +88,7 @@ eachDatabase((_name, open) => {
     await turn(office);
     expect(await history(ada, id)).toMatchObject([{ state: 'waiting', tries: 1, code: 500, fault: 'It answered 500.', nextAt: now() + (WAITS[0] ?? 0) }]);
     // What comes meanwhile waits behind it, in its order.
+    ground.pass(1);
     await fails(ground, office, 1, 'Mail');
     await turn(office);
     expect(receiver.asked).toHaveLength(2);
