@@ -28,7 +28,7 @@ export default defineConfig({
       // What hardly ever changes is one file: it compresses better whole and stays cached from build to build.
       output: { codeSplitting: { groups: [
         { name: 'vendor', test: /node_modules\/(react|react-dom|scheduler|comlink|use-sync-external-store|@tanstack\/(react-router(?!\/dist\/esm\/use(?:Blocker|Location)\.)|router-core|history|store|react-store))\// },
-        { name: 'base', test: /vite\/preload-helper|\/(contract\/(messages\/base|text-limits)|src\/(clock|door|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/ },
+        { name: 'base', test: /vite\/preload-helper|\/(contract\/(messages\/base|text-limits|page-paths)|src\/(clock|door|guards|line|session|kept|way-in|ui\/(icon|icon-paths|button|kbd|callout|text-field|switch)|frame\/(announce|brand-mark|branded))\.tsx?$)/ },
         // Where every screen is, and for whom: asked for together, once somebody is in.
         { name: 'screens', test: /\/(src\/(screens|page-guard)|contract\/(pages|abilities))\.ts$/ },
         // What the pages of signing in share with the first of them.
