@@ -35,6 +35,7 @@ import { invoiceHandlers } from './billing/invoice-handlers.ts';
 import { quickBooksHandlers } from './billing/quickbooks-handlers.ts';
 import { ruleHandlers } from './monitoring/rules/handlers.ts';
 import { syncHandlers } from './sync/handlers.ts';
+import { adoptHandlers } from './desk/ticket-adopt.ts';
 import { remoteHandlers } from './desk/remote-handlers.ts';
 import { supportHandlers } from './desk/support.ts';
 import { ticketHandlers } from './desk/ticket-handlers.ts';
@@ -61,5 +62,5 @@ export const allHandlers = (world: World): Handlers => ({
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...userKeyHandlers(world), ...companyHandlers(world),
   ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),
   ...logHandlers(world), ...adminHandlers(world), ...reportHandlers(world), ...brandEditHandlers(world),
-  ...ticketHandlers(world), ...ticketingHandlers(world), ...remoteHandlers(world), ...supportHandlers(world),
+  ...ticketHandlers(world), ...adoptHandlers(world), ...ticketingHandlers(world), ...remoteHandlers(world), ...supportHandlers(world),
 });

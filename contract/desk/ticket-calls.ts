@@ -48,6 +48,16 @@ export const ticketCalls = {
     }),
     gives: ticketWhole, gate: 'monitoring.job-actions', failures: ['bad-input', 'not-found', 'conflict'],
   }),
+  makeTickets: call({
+    method: 'POST', path: 'monitoring/backoffice/tickets/by-company', says: 'The same for problems of several companies: one ticket for each company, all of them or none.',
+    takes: v.strictObject({ problems: some, runs: some, subject: ticketSubject, description: v.optional(ticketDescription), status: v.optional(chosen), priority: v.optional(orNull(chosen)), owner: v.optional(orNull(NamedSchema)) }),
+    gives: v.object({ tickets: v.array(ticketOut) }), gate: 'monitoring.job-actions', failures: ['bad-input', 'not-found', 'conflict'],
+  }),
+  adoptTicket: call({
+    method: 'POST', path: 'monitoring/backoffice/tickets/adopt', says: 'Problems of one company get a ticket that the connected ticketing system has already: `ticket` is its number or its address. One that is kept here for it takes them in.',
+    takes: v.strictObject({ problems: some, runs: some, ticket: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(2_000)) }),
+    gives: ticketWhole, gate: 'monitoring.job-actions', failures: ['bad-input', 'not-found', 'conflict', 'too-many', 'busy'],
+  }),
   listTickets: call({
     method: 'GET', path: 'monitoring/backoffice/tickets', says: 'Tickets in pages, the newest first: open ones unless asked otherwise. Looks in number, subject and company.',
     takes: v.strictObject(listed), gives: pageOf(ticketOut), gate: 'monitoring.tickets', failures: ['bad-input'],
@@ -93,5 +103,9 @@ export const ticketCalls = {
   autotaskAccounts: call({
     method: 'GET', path: 'monitoring/backoffice/tickets/autotask/accounts', says: 'Accounts (companies) of the connected Autotask, by name: for who maps them.',
     takes: v.strictObject(remoteAsked), gives: remote({ identifier: v.string() }), gate: 'common.companies', failures: remoteFailures,
+  }),
+  autotaskResources: call({
+    method: 'GET', path: 'monitoring/backoffice/tickets/autotask/resources', says: 'Resources (people) of Autotask who can own a ticket.',
+    takes: v.strictObject(remoteAsked), gives: remote({ identifier: v.string() }), gate: 'monitoring.tickets', failures: remoteFailures,
   }),
 } as const;

@@ -33,7 +33,7 @@ export type Choices = v.InferOutput<typeof ChoicesSchema>;
 export const NO_CHOICES: Choices = { boards: [], statuses: [], priorities: [] };
 
 /** What of a ticket may be told to its system. */
-export type TicketPart = 'subject' | 'description' | 'status' | 'priority' | 'owner';
+export type TicketPart = 'subject' | 'description' | 'status' | 'priority' | 'owner' | 'reference';
 
 /** How a company of ours stands to one of the system: it is there under the same name, under another one, not there any more, or none was chosen. */
 export const MAPPING_HEALTH = ['ok', 'renamed', 'missing', 'not mapped'] as const;

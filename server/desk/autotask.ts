@@ -10,7 +10,9 @@ const text = v.optional(v.nullable(v.string()), null);
 const whole = v.optional(v.nullable(num), null);
 const Zone = v.object({ url: v.string(), webUrl: text });
 const Company = v.object({ id: num, companyName: v.string(), companyNumber: text, isActive: v.optional(v.union([v.boolean(), v.number()]), true) });
-const Ticket = v.object({ id: num, ticketNumber: v.string(), title: v.string(), status: num, priority: whole, externalID: text, lastActivityDate: text });
+const Ticket = v.object({ id: num, ticketNumber: v.string(), title: v.string(), status: num, priority: whole, externalID: text, lastActivityDate: text, companyID: whole, assignedResourceID: whole });
+const Resource = v.object({ id: num, firstName: text, lastName: text, email: text, userName: text });
+const Role = v.object({ resourceID: num, roleID: num, isDefault: v.optional(v.nullable(v.boolean()), false) });
 const Fields = v.object({
   fields: v.array(v.object({ name: v.string(), picklistValues: v.optional(v.nullable(v.array(v.object({ value: v.string(), label: v.string(), isActive: v.optional(v.boolean(), true) }))), []) })),
 });
@@ -25,6 +27,8 @@ const zones = new WeakMap<World, Map<string, Place>>();
 
 type Filter = readonly Readonly<Record<string, unknown>>[];
 
+const nameOf = ({ id, firstName, lastName, userName }: v.InferOutput<typeof Resource>): Named => ({ id: String(id), name: cut([firstName, lastName].filter(Boolean).join(' ') || (userName ?? String(id))) });
+const same = (a: string | null, b: string | null): boolean => a !== null && b !== null && a !== '' && a.toLowerCase() === b.toLowerCase();
 const named = (all: readonly Named[], value: number): Named => all.find(({ id }) => id === String(value)) ?? { id: String(value), name: String(value) };
 
 /** Autotask by its REST calls, version 1.0. `closed`: the status that a ticket has when it is over: no other says it. */
@@ -74,14 +78,27 @@ export function autotask(world: World, at: AutotaskAt, secret: string, closed: s
   /** The one that was chosen, else the one that Autotask itself gives to what is complete. */
   const isClosed = ({ id, name }: Named): boolean => (closed === null ? name === 'Complete' : id === closed);
 
+  const resources = async (ids: readonly number[]): Promise<readonly Named[]> => (ids.length === 0 ? [] : (await every(Resource, 'Resources', [{ op: 'in', field: 'id', value: ids }])).map(nameOf));
+
+  const people = async (field: string, value: string | null): Promise<readonly v.InferOutput<typeof Resource>[]> => (value === null || value === '' ? [] : every(Resource, 'Resources', [...active, { op: 'eq', field, value }]));
+
+  /** A resource owns a ticket in a role of the service desk: Autotask takes the two together or neither. What is left out stays. */
+  async function assigned(owner: string | null | undefined): Promise<Readonly<Record<string, number | null>>> {
+    if (owner === undefined) return {};
+    if (owner === null) return { assignedResourceID: null, assignedResourceRoleID: null };
+    const roles = await every(Role, 'ResourceServiceDeskRoles', [...active, { op: 'eq', field: 'resourceID', value: Number(owner) }]), role = roles.find(({ isDefault }) => isDefault) ?? roles[0];
+    if (!role) throw new PsaFault('refused', 'The owner has no role of the service desk in Autotask.');
+    return { assignedResourceID: Number(owner), assignedResourceRoleID: role.roleID };
+  }
+
   async function remoteOf(tickets: readonly v.InferOutput<typeof Ticket>[]): Promise<readonly RemoteTicket[]> {
     if (tickets.length === 0) return [];
-    const { statuses, priorities } = await lists(), { web } = await place();
-    return tickets.map(({ id, ticketNumber, title, status, priority, externalID, lastActivityDate }): RemoteTicket => {
+    const { statuses, priorities } = await lists(), { web } = await place(), owners = await resources([...new Set(tickets.flatMap(({ assignedResourceID }) => assignedResourceID ?? []))]);
+    return tickets.map(({ id, ticketNumber, title, status, priority, externalID, lastActivityDate, companyID, assignedResourceID }): RemoteTicket => {
       const is = named(statuses, status), seen = lastActivityDate === null ? Number.NaN : Date.parse(/Z|[+-]\d\d:\d\d$/.test(lastActivityDate) ? lastActivityDate : `${lastActivityDate}Z`);
       return {
-        id: String(id), number: ticketNumber, url: web === null ? null : `${web}/Autotask/AutotaskExtend/ExecuteCommand.aspx?Code=OpenTicketDetail&TicketID=${id}`, reference: externalID, subject: title,
-        status: { ...is, closed: isClosed(is) }, owner: null, priority: priority === null ? null : named(priorities, priority), updatedAt: Number.isFinite(seen) ? seen : null,
+        id: String(id), number: ticketNumber, url: web === null ? null : `${web}/Autotask/AutotaskExtend/ExecuteCommand.aspx?Code=OpenTicketDetail&TicketID=${id}`, reference: externalID, company: companyID === null ? null : String(companyID), subject: title,
+        status: { ...is, closed: isClosed(is) }, owner: assignedResourceID === null ? null : named(owners, assignedResourceID), priority: priority === null ? null : named(priorities, priority), updatedAt: Number.isFinite(seen) ? seen : null,
       };
     });
   }
@@ -112,25 +129,40 @@ export function autotask(world: World, at: AutotaskAt, secret: string, closed: s
       return { rows: [], page: wanted, more: false };
     },
     everyCompany: async () => (await every(Company, 'Companies', active)).filter(({ isActive }) => Boolean(isActive)).map((one) => ({ id: String(one.id), name: cut(one.companyName) })),
+    async meant(said) {
+      const id = /[?&]TicketID=(\d{1,12})(?:&|$)/i.exec(said)?.[1], [found] = await every(Ticket, 'Tickets', [id === undefined ? { op: 'eq', field: 'ticketNumber', value: said.trim().toUpperCase() } : { op: 'eq', field: 'id', value: Number(id) }]);
+      return found ? only(found) : null;
+    },
     async find(reference) {
       const own = (await every(Ticket, 'Tickets', [{ op: 'eq', field: 'externalID', value: reference }])).find(({ externalID }) => externalID === reference);
       return own ? only(own) : null;
     },
-    async make({ reference, company, subject, description, status, priority, contact, board }) {
+    async make({ reference, company, subject, description, status, priority, owner, contact, board }) {
       const { itemId } = shaped('autotask', Made, await send('POST', 'Tickets', {
         companyID: Number(company), queueID: Number(board), status: Number(status), title: subject, description, externalID: reference, dueDateTime: new Date(world.clock.now() + DAY).toISOString(),
-        ...(priority !== null && { priority: Number(priority) }), ...(contact !== null && { contactID: Number(contact) }),
+        ...(owner !== null && await assigned(owner)), ...(priority !== null && { priority: Number(priority) }), ...(contact !== null && { contactID: Number(contact) }),
       }));
       return get(String(itemId));
     },
-    async change(id, { subject, description, status, priority }: RemoteChange) {
+    async change(id, { subject, description, status, priority, owner, reference }: RemoteChange) {
       await send('PATCH', 'Tickets', {
         id: Number(id), ...(subject !== undefined && { title: subject }), ...(description !== undefined && { description }), ...(status !== undefined && { status: Number(status) }),
-        ...(typeof priority === 'string' && { priority: Number(priority) }),
+        ...(typeof priority === 'string' && { priority: Number(priority) }), ...(reference !== undefined && { externalID: reference }), ...await assigned(owner),
       });
     },
     get,
     changedSince: async (since) => remoteOf(await every(Ticket, 'Tickets', [{ op: 'beginsWith', field: 'externalID', value: REFERENCE }, { op: 'gte', field: 'lastActivityDate', value: new Date(since).toISOString() }])),
-    memberOf: () => Promise.resolve(null),
+    async members({ search, page: wanted, pageSize }) {
+      let n = 0;
+      for await (const { rows, more } of pages(Resource, 'Resources', search === undefined || search === '' ? active : [...active, { op: 'contains', field: 'lastName', value: search }], pageSize)) {
+        n += 1;
+        if (n === wanted) return { rows: rows.map((one) => ({ ...nameOf(one), identifier: one.userName ?? '' })), page: wanted, more };
+      }
+      return { rows: [], page: wanted, more: false };
+    },
+    async memberOf(email, username) {
+      const found = (await people('email', email)).find((one) => same(one.email, email)) ?? (await people('userName', username)).find((one) => same(one.userName, username));
+      return found ? nameOf(found) : null;
+    },
   };
 }

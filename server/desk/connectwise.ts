@@ -14,7 +14,7 @@ const Contact = v.object({ id: num, firstName: text, lastName: text, communicati
 const Member = v.object({ id: num, identifier: v.string(), firstName: text, lastName: text, primaryEmail: text, officeEmail: text });
 const Ticket = v.object({
   id: num, summary: v.string(), status: v.nullable(v.object({ id: num, name: text })), closedFlag: v.optional(v.boolean(), false), owner: v.optional(v.nullable(Reference), null),
-  priority: v.optional(v.nullable(Reference), null), externalXRef: text, _info: v.optional(v.object({ lastUpdated: text })),
+  priority: v.optional(v.nullable(Reference), null), company: v.optional(v.nullable(Reference), null), externalXRef: text, _info: v.optional(v.object({ lastUpdated: text })),
 });
 
 /** As large as ConnectWise gives one; and how many of them are read at most. */
@@ -35,7 +35,6 @@ const same = (a: string | null, b: string | null): boolean => a !== null && b !=
 
 export interface ConnectWise extends Psa {
   contacts(company: string, asked: Asked): Promise<RemotePage<{ readonly email: string | null }>>;
-  members(asked: Asked): Promise<RemotePage<{ readonly identifier: string }>>;
   tickets(company: string, asked: Asked): Promise<RemotePage<{ readonly status: string }>>;
 }
 
@@ -72,8 +71,8 @@ export function connectWise(world: World, at: ConnectWiseAt, secret: string): Co
     const { rows, more } = await page(schema, path, { ...(conditions.length === 0 ? {} : { conditions: conditions.join(' and ') }), orderBy }, asked.page, asked.pageSize);
     return { rows: rows.map(of), page: asked.page, more };
   }
-  const remoteOf = ({ id: n, summary, status, closedFlag, owner, priority, externalXRef, _info }: v.InferOutput<typeof Ticket>): RemoteTicket => ({
-    id: String(n), number: String(n), url: ticketPage(at, n), reference: externalXRef, subject: summary, status: { id: String(status?.id ?? ''), name: status?.name ?? '', closed: closedFlag },
+  const remoteOf = ({ id: n, summary, status, closedFlag, owner, priority, company, externalXRef, _info }: v.InferOutput<typeof Ticket>): RemoteTicket => ({
+    id: String(n), number: String(n), url: ticketPage(at, n), reference: externalXRef, company: company === null ? null : String(company.id), subject: summary, status: { id: String(status?.id ?? ''), name: status?.name ?? '', closed: closedFlag },
     owner: named(owner), priority: named(priority), updatedAt: momentOf(_info?.lastUpdated ?? null),
   });
 
@@ -95,6 +94,12 @@ export function connectWise(world: World, at: ConnectWiseAt, secret: string): Co
     members: (asked) => told(Member, 'system/members', ['inactiveFlag = false', ...searched('lastName', asked)], 'identifier asc', asked, (one) => ({ id: String(one.id), name: cut(nameOf(one)), identifier: one.identifier })),
     tickets: (company, asked) => told(Ticket, 'service/tickets', [`company/id = ${Number(company)}`, 'closedFlag = false', ...searched('summary', asked)], 'id desc', asked, (one) => ({ id: String(one.id), name: cut(one.summary), status: one.status?.name ?? '' })),
 
+    async meant(said) {
+      const n = /[?&]service_recid=(\d{1,12})(?:&|$)/i.exec(said)?.[1] ?? /^#?(\d{1,12})$/.exec(said.trim())?.[1];
+      if (n === undefined) return null;
+      const { rows } = await page(Ticket, 'service/tickets', { conditions: `id = ${Number(n)}` }, 1, 2), found = rows.find((one) => one.id === Number(n));
+      return found ? remoteOf(found) : null;
+    },
     async find(reference) {
       const { rows } = await page(Ticket, 'service/tickets', { conditions: `externalXRef = ${quoted(reference)}`, orderBy: 'id asc' }, 1, 2);
       // What the condition means is not taken on trust: another's ticket would be taken for ours.
@@ -108,8 +113,8 @@ export function connectWise(world: World, at: ConnectWiseAt, secret: string): Co
       });
       return remoteOf(shaped('connectwise', Ticket, body));
     },
-    async change(ticket, { subject, description, status, priority, owner }: RemoteChange) {
-      const operations = [...set('summary', subject), ...set('status', ref(status)), ...set('priority', ref(priority)), ...set('owner', ref(owner))];
+    async change(ticket, { subject, description, status, priority, owner, reference }: RemoteChange) {
+      const operations = [...set('summary', subject), ...set('status', ref(status)), ...set('priority', ref(priority)), ...set('owner', ref(owner)), ...set('externalXRef', reference)];
       if (operations.length > 0) await send('PATCH', `service/tickets/${encodeURIComponent(ticket)}`, operations);
       if (description !== undefined && description !== '') await send('POST', `service/tickets/${encodeURIComponent(ticket)}/notes`, { text: description, detailDescriptionFlag: true, internalAnalysisFlag: false, resolutionFlag: false });
     },

@@ -15,6 +15,8 @@ export interface RemoteTicket {
   readonly number: string;
   readonly url: string | null;
   readonly reference: string | null;
+  /** Of the system; null where it has none. */
+  readonly company: string | null;
   readonly subject: string;
   readonly status: TicketStatus;
   readonly owner: Named | null;
@@ -26,7 +28,7 @@ export interface NewRemoteTicket {
   readonly status: string; readonly priority: string | null; readonly owner: string | null; readonly contact: string | null; readonly board: string;
 }
 /** What is left out stays. */
-export interface RemoteChange { readonly subject?: string; readonly description?: string; readonly status?: string; readonly priority?: string | null; readonly owner?: string | null }
+export interface RemoteChange { readonly subject?: string; readonly description?: string; readonly status?: string; readonly priority?: string | null; readonly owner?: string | null; readonly reference?: string }
 export interface Asked { readonly search?: string | undefined; readonly page: number; readonly pageSize: number }
 export interface RemotePage<T> { readonly rows: readonly (Named & T)[]; readonly page: number; readonly more: boolean }
 
@@ -39,11 +41,15 @@ export interface Psa {
   everyCompany(): Promise<readonly Named[]>;
   /** The one that we made under this reference; null where none was. */
   find(reference: string): Promise<RemoteTicket | null>;
+  /** The one that people mean by a number or an address; null where there is none. */
+  meant(said: string): Promise<RemoteTicket | null>;
   make(ticket: NewRemoteTicket): Promise<RemoteTicket>;
   change(id: string, change: RemoteChange): Promise<void>;
   get(id: string): Promise<RemoteTicket>;
   /** Those of ours that changed since then. */
   changedSince(at: Ms): Promise<readonly RemoteTicket[]>;
+  /** Who can own a ticket. */
+  members(asked: Asked): Promise<RemotePage<{ readonly identifier: string }>>;
   /** The member that a user is, by its address or name; null where there is none, or the system has no such thing. */
   memberOf(email: string | null, username: string): Promise<Named | null>;
 }

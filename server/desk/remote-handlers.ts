@@ -20,11 +20,11 @@ interface In { readonly search?: string | undefined; readonly page?: number | un
 const askedOf = ({ search, page = 1, pageSize = PAGE_SIZE }: In): Asked => ({ search, page, pageSize });
 
 /** TICKET-8: what the connected system has, asked when somebody wants to choose from it. Of another system than the connected one there is nothing. */
-export function remoteHandlers(world: World): Pick<Handlers, 'connectwiseCompanies' | 'connectwiseContacts' | 'connectwiseMembers' | 'connectwiseTickets' | 'autotaskAccounts'> {
+export function remoteHandlers(world: World): Pick<Handlers, 'connectwiseCompanies' | 'connectwiseContacts' | 'connectwiseMembers' | 'connectwiseTickets' | 'autotaskAccounts' | 'autotaskResources'> {
   const often = makeOften(QUESTIONS);
 
   /** Out of any transaction: the other side may take its time. `company`: one that the asker sees, and that is mapped. */
-  async function asked<T>(ask: Ask, system: Connected['system'], company: CompanyN | null, of: (connected: Connected, remote: string) => Promise<T>): Promise<Result<T>> {
+  async function asked<T>(ask: Ask, system: Connected['system'], company: CompanyN | null, of: (connected: Connected, remote: string) => Promise<T>, keeper = false): Promise<Result<T>> {
     const { signed } = ask;
     if (!signed) throw new Error('tickets without a session');
     const retryAfterMs = often.ask(`${ask.tenant} ${signed.userId}`, ask.now);
@@ -32,7 +32,7 @@ export function remoteHandlers(world: World): Pick<Handlers, 'connectwiseCompani
     const found = await world.store.tenant(ask.tenant, async (tx): Promise<Result<{ readonly connected: Connected; readonly remote: string }>> => {
       const scope = scopeOf(signed), row = company === null ? undefined : (await tx.rows('company', [company])).get(company);
       // Companies of the system are shown to who keeps all of ours.
-      if (company === null ? system === 'autotask' && scope.companies !== null : !row || !seesCompany(scope, company)) return failed(company === null ? { kind: 'forbidden', message: MESSAGES.ticketingNotYours } : NOT_FOUND);
+      if (company === null ? keeper && scope.companies !== null : !row || !seesCompany(scope, company)) return failed(company === null ? { kind: 'forbidden', message: MESSAGES.ticketingNotYours } : NOT_FOUND);
       const desk = await deskOf(tx), connected = await connectedOf(tx, world, desk);
       if (desk.settings.system !== system) return failed({ kind: 'conflict', message: MESSAGES.ticketingOtherSystem(SYSTEM_NAMES[system]) });
       if (connected === null) return failed({ kind: 'conflict', message: MESSAGES.ticketingNotSet(SYSTEM_NAMES[system]) });
@@ -47,7 +47,8 @@ export function remoteHandlers(world: World): Pick<Handlers, 'connectwiseCompani
   return {
     connectwiseCompanies: async (input, ask) => (whole(ask)
       ? asked(ask, 'connectwise', null, async ({ psa }) => page(await psa.companies(askedOf(input)))) : failed({ kind: 'forbidden', message: MESSAGES.ticketingNotYours })),
-    autotaskAccounts: (input, ask) => asked(ask, 'autotask', null, async ({ psa }) => page(await psa.companies(askedOf(input)))),
+    autotaskAccounts: (input, ask) => asked(ask, 'autotask', null, async ({ psa }) => page(await psa.companies(askedOf(input))), true),
+    autotaskResources: (input, ask) => asked(ask, 'autotask', null, async ({ psa }) => page(await psa.members(askedOf(input)))),
     connectwiseMembers: (input, ask) => asked(ask, 'connectwise', null, async ({ connectwise }) => page(await of(connectwise).members(askedOf(input)))),
     connectwiseContacts: ({ company, ...input }, ask) => asked(ask, 'connectwise', company, async ({ connectwise }, remote) => page(await of(connectwise).contacts(remote, askedOf(input)))),
     connectwiseTickets: ({ company, ...input }, ask) => asked(ask, 'connectwise', company, async ({ connectwise }, remote) => page(await of(connectwise).tickets(remote, askedOf(input)))),

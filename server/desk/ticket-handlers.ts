@@ -1,45 +1,32 @@
 import type { TicketPart } from '#contract/desk/ticketing.ts';
 import type { Named } from '#contract/desk/tickets.ts';
-import type { Failure } from '#contract/errors.ts';
-import type { CompanyN, Ms, ProblemN, RunN } from '#contract/ids.ts';
+import type { Draft } from '#contract/events.ts';
+import type { CompanyN, Ms } from '#contract/ids.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok, type Result } from '#contract/result.ts';
 import type { GivesOf } from '#contract/calls.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { once, refusal } from '../http/once.ts';
-import { faultOf } from '../http/serve-call.ts';
 import type { TenantTx } from '../store/store.ts';
-import { type Scope, scopeOf, seesCompany } from '../sync/scope.ts';
+import { type Scope, seesCompany } from '../sync/scope.ts';
 import type { World } from '../world.ts';
+import { bad, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
 import { change, making, problemsOf, removal, type TicketChange } from './ticket-events.ts';
 import { formOf, peopleOf, reported, ticketPage, ticketSeen, told, wholeOf } from './ticket-reading.ts';
-import { tell, work } from './ticket-work.ts';
-import { blockedFor, type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
+import { tell, tellNow } from './ticket-work.ts';
+import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
 
 type Whole = GivesOf<'getTicket'>;
-const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
-const conflict = (message: string): Failure => ({ kind: 'conflict', message });
-const bad = (path: string, message: string): Failure => ({ kind: 'bad-input', message, issues: [{ path, message }] });
-/** So long a call waits for the ticketing system; what comes later is told by the list. */
-const PATIENCE: Ms = 8_000;
 const DAY: Ms = 86_400_000;
 
 /** TICKET-1 to TICKET-4: tickets as people keep them, each within the companies that it sees. */
-export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'listTickets' | 'getTicketForm' | 'getTicket' | 'changeTicket' | 'deleteTicket' | 'reportTickets'> {
+export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'makeTickets' | 'listTickets' | 'getTicketForm' | 'getTicket' | 'changeTicket' | 'deleteTicket' | 'reportTickets'> {
   const read = <T>(ask: Ask, of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>): Promise<Result<T>> => world.store.tenant(ask.tenant, (tx) => of(tx, scoped(ask)), { readOnly: true });
   const whole = (ask: Ask, id: string): Promise<Result<Whole>> => read(ask, async (tx, scope) => {
     const row = await ticketSeen(tx, scope, id), all = row && await wholeOf(tx, row);
     return all ? ok(all) : failed(NOT_FOUND);
   });
-  /** The system is told at once where it answers at once. */
-  async function push(ask: Ask, id: string): Promise<void> {
-    let timer: { cancel(): void } | undefined;
-    const late = new Promise<void>((resolve) => { timer = world.clock.after(PATIENCE, resolve); });
-    await Promise.race([late, work(world, ask.tenant, id).catch((error: unknown) => { world.log.error('a ticket could not be told to its system', { tenant: ask.tenant, ...faultOf(error) }); })]);
-    timer?.cancel();
-  }
-
   return {
     listTickets: (asked, ask) => read(ask, async (tx, scope) => {
       const page = await ticketPage(tx, scope, asked);
@@ -60,31 +47,40 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'lis
 
     async makeTicket(asked, ask) {
       const made = await once<{ _id: string }>(world, ask, async (tx) => {
-        const scope = scoped(ask), meant = await meantBy(tx, scope, asked);
+        const meant = await meantBy(tx, scoped(ask), asked), [first] = meant.ok ? meant.value : [];
         if (!meant.ok) return refusal(meant.failure);
-        const problems = meant.value, ns = problems.map(({ n }) => n), [first] = problems;
-        if (!first) return refusal(NOT_FOUND);
-        if (problems.some(({ company }) => company !== first.company)) return refusal(bad('problems', MESSAGES.ticketOneCompany));
-        const tied = problems.find((one) => one.tied);
-        if (tied?.tied) return refusal(conflict(tied.tied.open ? MESSAGES.ticketHasOne(tied.ticket ?? '') : MESSAGES.ticketHadOne(tied.ticket ?? '')));
-        if (problems.some(({ closedAt }) => closedAt !== null)) return refusal(conflict(MESSAGES.ticketProblemOver));
-        const desk = await deskOf(tx), { system } = desk.settings;
-        const name = (await tx.rows('company', [first.company])).get(first.company)?.name ?? '';
-        const blocked = await blockedFor(tx, world, desk, first.company, name);
-        if (blocked !== null) return refusal(conflict(blocked));
-        const wanted = await chosen(tx, desk, first.company, { ...asked, status: asked.status ?? openStatus(desk)?.id ?? '', priority: asked.priority === undefined ? desk.settings.priority : asked.priority });
-        if (!wanted.ok) return refusal(wanted.failure);
-        const { status, priority = null, owner = null } = wanted.value;
-        if (status === undefined || status.closed) return refusal(bad('status', MESSAGES.ticketNoSuchChoice));
-        const id = world.chance.uuid(), number = await nextNumber(tx);
-        if (system !== 'own') await tell(tx, id, [], ask.now);
-        const row = { id, number, company: first.company, system, contact: asked.contact ?? null, subject: asked.subject, description: asked.description ?? '', status, priority, owner };
-        return { drafts: making(row, ns), answer: () => ok({ _id: id }) };
+        if (meant.value.some(({ company }) => company !== first?.company)) return refusal(bad('problems', MESSAGES.ticketOneCompany));
+        const opened = await opening(tx, world, await deskOf(tx), meant.value, asked, await nextNumber(tx));
+        if (!opened.ok) return refusal(opened.failure);
+        const { row, drafts } = opened.value;
+        if (row.system !== 'own') await tell(tx, row.id, [], ask.now);
+        return { drafts, answer: () => ok({ _id: row.id }) };
       });
       if (!made.ok) return made;
       const { _id: id } = made.value;
-      await push(ask, id);
+      await tellNow(world, ask.tenant, id);
       return whole(ask, id);
+    },
+
+    async makeTickets(asked, ask) {
+      const made = await once<{ ids: string[] }>(world, ask, async (tx) => {
+        const meant = await meantBy(tx, scoped(ask), asked);
+        if (!meant.ok) return refusal(meant.failure);
+        const desk = await deskOf(tx), number = await nextNumber(tx), all: Opening[] = [];
+        for (const problems of Map.groupBy(meant.value, ({ company }) => company).values()) {
+          const opened = await opening(tx, world, desk, problems, asked, number + all.length);
+          if (!opened.ok) return refusal(opened.failure);
+          all.push(opened.value);
+        }
+        for (const { row } of all) if (row.system !== 'own') await tell(tx, row.id, [], ask.now);
+        return { drafts: all.flatMap(({ drafts }) => drafts), answer: () => ok({ ids: all.map(({ row }) => row.id) }) };
+      });
+      if (!made.ok) return made;
+      await tellNow(world, ask.tenant, null);
+      return read(ask, async (tx) => {
+        const rows = await tx.rows('ticket', made.value.ids);
+        return ok({ tickets: (await told(tx, made.value.ids.flatMap((id) => rows.get(id) ?? []))).map(({ out }) => out) });
+      });
     },
 
     async changeTicket({ id, ...asked }, ask) {
@@ -101,7 +97,7 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'lis
         return { drafts, answer: () => ok({}) };
       });
       if (!changed.ok) return changed;
-      await push(ask, id);
+      await tellNow(world, ask.tenant, id);
       return whole(ask, id);
     },
 
@@ -115,34 +111,24 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'lis
   };
 }
 
-/** The problems that are meant, each once: all of those named, or those that are open of results. Nothing of another's, and nothing that is over. */
-async function meantBy(tx: TenantTx, scope: Scope, { problems, runs }: { readonly problems?: readonly ProblemN[] | undefined; readonly runs?: readonly RunN[] | undefined }): Promise<Result<readonly ProblemRow[]>> {
-  if ((problems === undefined) === (runs === undefined)) return failed(bad('problems', 'Give problems, or runs.'));
-  let ns = [...new Set(problems)];
-  if (runs !== undefined) {
-    const asked = [...new Set(runs)], rows = [...(await tx.rows('run', asked)).values()];
-    if (rows.length < asked.length || rows.some(({ company }) => !seesCompany(scope, company))) return failed(NOT_FOUND);
-    ns = [...new Set(rows.flatMap(({ problem }) => problem ?? []))];
-    if (ns.length === 0) return failed(conflict(MESSAGES.nothingToReview));
-  }
-  const found = [...(await tx.rows('problem', ns)).values()].filter(({ company }) => seesCompany(scope, company));
-  if (found.length < ns.length) return failed(NOT_FOUND);
-  const open = found.filter(({ closedAt }) => closedAt === null);
-  return ok(runs !== undefined && open.length > 0 ? open : found);
+type NewTicket = Parameters<typeof making>[0];
+interface Opening { readonly row: NewTicket; readonly drafts: readonly Draft[] }
+interface Asked extends Wanted { readonly subject: string; readonly description?: string | undefined; readonly contact?: Named | null | undefined }
+
+/** A new ticket for problems of one company, or why there cannot be one. */
+async function opening(tx: TenantTx, world: World, desk: Desk, problems: readonly ProblemRow[], asked: Asked, number: number): Promise<Result<Opening>> {
+  const free = await freeOf(tx, world, desk, problems);
+  if (!free.ok) return free;
+  const { company } = free.value;
+  const wanted = await chosen(tx, desk, company, { ...asked, status: asked.status ?? openStatus(desk)?.id ?? '', priority: asked.priority === undefined ? desk.settings.priority : asked.priority });
+  if (!wanted.ok) return wanted;
+  const { status, priority = null, owner = null } = wanted.value;
+  if (status === undefined || status.closed) return failed(bad('status', MESSAGES.ticketNoSuchChoice));
+  const row: NewTicket = { id: world.chance.uuid(), number, company, system: desk.settings.system, contact: asked.contact ?? null, subject: asked.subject, description: asked.description ?? '', status, priority, owner };
+  return ok({ row, drafts: making(row, problems.map(({ n }) => n)) });
 }
 
 const PARTS = ['subject', 'description', 'status', 'priority', 'owner'] as const satisfies readonly TicketPart[];
-
-function scoped({ signed }: Ask): Scope {
-  if (!signed) throw new Error('tickets without a session');
-  return scopeOf(signed);
-}
-
-/** Under the lock of the head row. */
-async function nextNumber({ sql, tenant }: TenantTx): Promise<number> {
-  const last = await sql.selectFrom('ticket').select((e) => e.fn.max('number').as('n')).where('tenant_id', '=', tenant).executeTakeFirst();
-  return (last?.n ?? 0) + 1;
-}
 
 interface Wanted { readonly status?: string | undefined; readonly priority?: string | null | undefined; readonly owner?: Named | null | undefined }
 

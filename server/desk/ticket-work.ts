@@ -1,6 +1,7 @@
 import type { TicketPart } from '#contract/desk/ticketing.ts';
 import type { Named, TicketRow } from '#contract/desk/tickets.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { faultOf } from '../http/serve-call.ts';
 import { backOff } from '../outbound/retry.ts';
 import type { By, TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
@@ -36,6 +37,15 @@ export async function work(world: World, tenant: TenantId, ticket: string | null
     if (!done.ok) world.log.warn('a ticket could not be told to its system', { tenant, ticket: id, tries: task.tries, fault: done.fault.is });
   }
 }
+
+/** Tells the system at once where it answers at once; what comes later is told by the list. Null: all that is due. */
+export async function tellNow(world: World, tenant: TenantId, ticket: string | null): Promise<void> {
+  let timer: { cancel(): void } | undefined;
+  const late = new Promise<void>((resolve) => { timer = world.clock.after(PATIENCE, resolve); });
+  await Promise.race([late, work(world, tenant, ticket).catch((error: unknown) => { world.log.error('a ticket could not be told to its system', { tenant, ...faultOf(error) }); })]);
+  timer?.cancel();
+}
+const PATIENCE: Ms = 8_000;
 
 const due = (world: World, tenant: TenantId): Promise<readonly string[]> => world.store.tenant(tenant, async ({ sql }) =>
   (await sql.selectFrom('ticket_work').select('ticket_id').where('tenant_id', '=', tenant).where('next_at', '<=', world.clock.now()).where('held_until', '<=', world.clock.now()).orderBy('next_at').limit(AT_ONCE).execute()).map(({ ticket_id: id }) => id), { readOnly: true });
@@ -85,6 +95,7 @@ async function tellSystem({ row, make, parts, psa }: Task): Promise<RemoteTicket
   if (parts.includes('status')) to.status = row.status.id;
   if (parts.includes('priority')) to.priority = row.priority?.id ?? null;
   if (parts.includes('owner')) to.owner = row.owner?.id ?? null;
+  if (parts.includes('reference')) to.reference = `${REFERENCE}${row.id}`;
   await psa.change(row.remote.id, to);
   return psa.get(row.remote.id);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Ticketing } from '#contract/desk/ticketing.ts';
 import type { TicketingKept } from '#contract/desk/ticketing-calls.ts';
-import { makeGround } from '../http/ground.ts';
+import { ask, login, makeGround, user } from '../http/ground.ts';
 import type { Ground } from '../http/ground.ts';
 import { HERE } from '../outbound/outside.ts';
 import { eachDatabase } from '../store/databases.ts';
@@ -12,6 +12,8 @@ let ground: Ground;
 const begun: AutotaskStandIn[] = [];
 afterAll(async () => { await Promise.all(begun.map((one) => one.stop())); });
 const settings = (url: string, more: Partial<Ticketing> = {}): Partial<Ticketing> => ({ system: 'autotask', autotask: { url, ...AT_KEYS }, board: '8', openStatus: '1', closeStatus: '5', priority: '2', ...more });
+
+const idOf = ({ body: { data: { _id: id } } }: { readonly body: { readonly data: { readonly _id: string } } }): string => id;
 
 async function connected(more: Partial<Ticketing> = {}): Promise<{ desk: Desk; at: AutotaskStandIn }> {
   const desk = await aDesk(ground), at = await autotaskStandIn(() => ground.world.clock.now());
@@ -38,6 +40,46 @@ eachDatabase((_name, open) => {
     await desk.dana('PUT', `${TICKETS}/${ticket.id}`, { subject: 'Files', status: '8', description: 'Seen' });
     expect(at.tickets[0]).toMatchObject({ title: 'Files', status: 8, description: 'Seen' });
     expect(zones()).toBe(before);
+  });
+
+  test('TICKET-3: a resource of Autotask owns a ticket in its own role at the service desk, by choice or because its user wants it so; one without a role cannot', async () => {
+    const { desk, at } = await connected(), a = await desk.fails('Files'), { office } = desk;
+    const resources = (await desk.dana<{ rows: { id: string; name: string }[] }>('GET', `${TICKETS}/autotask/resources`)).body.data.rows;
+    expect(resources.map(({ id, name }) => [id, name])).toEqual([['301', 'Kate Holm'], ['303', 'Rolf Nowhere']]);
+    const ticket = await desk.make([a.n], { owner: { id: '301', name: 'Kate Holm' } });
+    expect([at.tickets[0], ticket.owner]).toMatchObject([{ assignedResourceID: 301, assignedResourceRoleID: 42 }, { id: '301', name: 'Kate Holm' }]);
+    await desk.dana('PUT', `${TICKETS}/${ticket.id}`, { owner: null });
+    expect([at.tickets[0], (await desk.ticket(ticket.id)).owner]).toMatchObject([{ assignedResourceID: null, assignedResourceRoleID: null }, null]);
+    // Somebody there takes it: that is told here.
+    Object.assign(at.tickets[0] ?? {}, { assignedResourceID: 301, assignedResourceRoleID: 41 });
+    at.turn(7001, 8);
+    ground.pass(61_000);
+    await desk.tick();
+    expect(await desk.ticket(ticket.id)).toMatchObject({ owner: { id: '301', name: 'Kate Holm' }, status: { id: '8' } });
+    await desk.dana('PUT', `${TICKETS}/${ticket.id}`, { owner: { id: '303', name: 'Rolf Nowhere' } });
+    expect(await desk.ticket(ticket.id)).toMatchObject({ waiting: true, fault: 'The owner has no role of the service desk in Autotask.' });
+    expect((await desk.adam('GET', `${TICKETS}/autotask/resources`)).status).toBe(403);
+    const b = await desk.fails('Mail'), id = await user(ground, office.tenant, { username: 'owner', name: 'Owner', email: 'KATE@example.com', roles: ['operator'] });
+    await ground.world.store.tenant(office.tenant, ({ sql }) => sql.updateTable('person').set({ settings: JSON.stringify({ assignAsConnectWiseOwner: true }) }).where('tenant_id', '=', office.tenant).where('id', '=', id).execute());
+    const { token } = (await login(office.app, office.host, 'owner')).body.data;
+    await ask(office.app, `/api/v1/${TICKETS}`, { method: 'POST', host: office.host, token, body: { problems: [b.n], subject: 'Mine' } });
+    expect(at.tickets[1]).toMatchObject({ assignedResourceID: 301, assignedResourceRoleID: 42 });
+  });
+
+  test('TICKET-10: a ticket that Autotask has is taken by its number or the address of its page, and followed from then on', async () => {
+    const { desk, at } = await connected(), a = await desk.fails('Files'), b = await desk.fails('Mail');
+    at.opened('Printer and backups', 201);
+    at.opened('Another company', 202);
+    const adopt = (problems: readonly number[], ticket: string) => desk.dana<{ _id: string; number: string; subject: string }>('POST', `${TICKETS}/adopt`, { problems, ticket });
+    const taken = await adopt([a.n], ' t20260302.7001 ');
+    expect(taken.body.data).toMatchObject({ number: 'T20260302.7001', subject: 'Printer and backups', problems: 1, waiting: false });
+    expect([at.tickets.length, at.tickets[0]?.externalID]).toEqual([2, `daybook:${idOf(taken)}`]);
+    expect((await adopt([b.n], 'https://ww1.autotask.net/Autotask/AutotaskExtend/ExecuteCommand.aspx?Code=OpenTicketDetail&TicketID=7001')).body.data).toMatchObject({ _id: idOf(taken), problems: 2 });
+    expect((await adopt([(await desk.fails('Sql')).n], 'T20260302.7002')).status).toBe(400);
+    at.turn(7001, 5);
+    ground.pass(61_000);
+    await desk.tick();
+    expect([await desk.problem(a.n), await desk.problem(b.n)]).toMatchObject([{ ticket: 'T20260302.7001', tied: { open: false } }, { tied: { open: false } }]);
   });
 
   test('TICKET-5: a lost answer of Autotask makes no second ticket', async () => {

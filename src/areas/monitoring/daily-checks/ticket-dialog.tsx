@@ -19,6 +19,7 @@ import { ticketAddress } from '../tickets/begin.ts';
 import { TicketFields } from '../tickets/fields.tsx';
 import type { TicketDraft } from '../tickets/fields.tsx';
 import { descriptionOf, sentenceOf, subjectOf } from '../tickets/words.ts';
+import { AdoptTicket } from './adopt-ticket.tsx';
 import { TicketForm } from './ticket-form.tsx';
 
 export interface TicketDialogProps {
@@ -38,7 +39,7 @@ export function TicketDialog(props: TicketDialogProps) {
   const { title, runs, row, onNamed, onClose } = props, before = row?.problem?.ticket ?? '', tied = row?.problem?.tied ?? null;
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const asked = useRemembered('getTicketForm', { run: String(runs[0] ?? 0) }, { wanted: tied === null && !offline });
-  const [named, setNamed] = useState(before !== '');
+  const [named, setNamed] = useState(before !== ''), [taking, setTaking] = useState(false);
   const form = asked.value, own = form === null || form.system === 'own';
 
   if (tied !== null) return <TicketShown {...props} number={before} tied={tied} />;
@@ -51,7 +52,8 @@ export function TicketDialog(props: TicketDialogProps) {
     );
   }
   if (form === null) return <Dialog title={title} onClose={onClose}><div className="min-h-40"><Late><p className="m-0 px-5 py-4 text-ink-2">One moment…</p></Late></div></Dialog>;
-  return <NewTicket {...props} form={form} onNumber={own ? () => setNamed(true) : null} />;
+  if (taking) return <AdoptTicket title={title} runs={runs} system={form.system} onNew={() => setTaking(false)} onClose={onClose} />;
+  return <NewTicket {...props} form={form} onOther={() => (own ? setNamed : setTaking)(true)} />;
 }
 
 function TicketShown({ title, number, tied, onNamed, onClose }: TicketDialogProps & { readonly number: string; readonly tied: Tied }) {
@@ -71,24 +73,28 @@ function TicketShown({ title, number, tied, onNamed, onClose }: TicketDialogProp
   );
 }
 
-function NewTicket({ title, runs, row, form, onNumber, onClose }: TicketDialogProps & { readonly form: TicketFormOut; readonly onNumber: (() => void) | null }) {
+/** `onOther`: a ticket that is there already is tied or taken instead. */
+function NewTicket({ title, runs, row, form, onOther, onClose }: TicketDialogProps & { readonly form: TicketFormOut; readonly onOther: () => void }) {
   const first = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState<TicketDraft>(() => ({
     subject: subjectOf(row, runs.length), description: descriptionOf(row), status: form.statuses.find(({ closed }) => !closed)?.id ?? '', priority: form.priority ?? '', owner: form.owner,
   }));
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
+  // They turned out to be of several companies.
+  const several = fault === MESSAGES.ticketOneCompany;
   const keeps = useCan('common.companies'), can = form.blocked === null && draft.subject.trim() !== '' && !busy;
 
-  async function make(): Promise<void> {
+  async function make(each = false): Promise<void> {
     if (!can) return;
     setBusy(true);
     setFault(null);
     const { subject, description, status, priority, owner } = draft;
-    const told = await door().ask('makeTicket', { runs: [...runs].slice(0, MOST), subject: subject.trim(), description, priority: priority === '' ? null : priority, ...(status !== '' && { status }), ...(owner !== null && { owner }) });
+    const wanted = { runs: [...runs].slice(0, MOST), subject: subject.trim(), description, priority: priority === '' ? null : priority, ...(status !== '' && { status }), ...(owner !== null && { owner }) };
+    const told = each ? await door().ask('makeTickets', wanted) : await door().ask('makeTicket', wanted);
     setBusy(false);
     if (!told.ok) return setFault(sentenceOf(told.failure, MESSAGES.makeTicket));
-    tell(told.value.waiting ? `Ticket ${told.value.number} is sent to ${SYSTEM_NAMES[form.system]} as soon as it answers` : `Ticket ${told.value.number} opened`);
+    tell(openedOf('tickets' in told.value ? told.value.tickets : [told.value], form.system));
     onClose();
   }
   return (
@@ -96,13 +102,13 @@ function NewTicket({ title, runs, row, form, onNumber, onClose }: TicketDialogPr
       title={title} onClose={onClose} first={first}
       footer={(
         <>
-          <Button variant="primary" busy={busy} disabled={!can} onClick={() => void make()}>Open a ticket</Button>
+          <Button variant="primary" busy={busy} disabled={!can} onClick={() => void make(several)}>{several ? 'Open one for each company' : 'Open a ticket'}</Button>
           <Button variant="quiet" onClick={onClose}>Cancel</Button>
-          {onNumber && <Button variant="quiet" className="ml-auto" onClick={onNumber}>Tie to a number instead</Button>}
+          <Button variant="quiet" className="ml-auto" onClick={onOther}>{form.system === 'own' ? 'Tie to a number instead' : 'Use an existing ticket'}</Button>
         </>
       )}
     >
-      <form className="grid gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); void make(); }}>
+      <form className="grid gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); void make(several); }}>
         {form.blocked !== null && <Callout tone="warning">{form.blocked} {keeps && <Go href="/monitoring/ticketing" className="text-accent underline">Ticketing</Go>}</Callout>}
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
         <TicketFields draft={draft} form={form} first={first} closing={false} fault={draft.subject.trim() === '' ? 'Say what it is about.' : null} onChange={(next) => setDraft((before) => ({ ...before, ...next }))} />
@@ -110,6 +116,13 @@ function NewTicket({ title, runs, row, form, onNumber, onClose }: TicketDialogPr
       </form>
     </Dialog>
   );
+}
+
+function openedOf(tickets: readonly { readonly number: string; readonly waiting: boolean }[], system: TicketFormOut['system']): string {
+  const late = tickets.filter(({ waiting }) => waiting), numbers = tickets.map(({ number }) => number).join(', ');
+  const words = tickets.length === 1 ? `Ticket ${numbers}` : `${tickets.length} tickets`;
+  if (late.length > 0) return `${words} ${tickets.length === 1 ? 'is' : 'are'} sent to ${SYSTEM_NAMES[system]} as soon as it answers`;
+  return tickets.length === 1 ? `${words} opened` : `${words} opened, one for each company`;
 }
 
 /** As many results as one ticket takes. */

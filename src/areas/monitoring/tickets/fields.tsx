@@ -24,9 +24,9 @@ const NOBODY = '-';
 
 /** What a ticket says, and where it stands, by what its system offers. */
 export function TicketFields({ draft, form, closing, fault, first, onChange }: TicketFieldsProps) {
-  const statuses = (form?.statuses ?? []).filter(({ closed }) => closing || !closed), connectwise = form?.system === 'connectwise';
-  const members = useRemembered('connectwiseMembers', MEMBERS, { wanted: connectwise });
-  const people = connectwise ? members.value?.rows ?? [] : form?.people ?? [];
+  const statuses = (form?.statuses ?? []).filter(({ closed }) => closing || !closed), system = form?.system ?? 'own';
+  const members = useRemembered('connectwiseMembers', MEMBERS, { wanted: system === 'connectwise' }), resources = useRemembered('autotaskResources', MEMBERS, { wanted: system === 'autotask' });
+  const people = system === 'own' ? form?.people ?? [] : (system === 'connectwise' ? members : resources).value?.rows ?? [];
   // One who is not on the list any more stays chosen until somebody else is.
   const owners = draft.owner === null || people.some(({ id }) => id === draft.owner?.id) ? people : [draft.owner, ...people];
   return (
@@ -38,7 +38,7 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
         {(form?.priorities.length ?? 0) > 0 && (
           <Select block label="Priority" value={draft.priority} options={[{ value: '', word: 'None' }, ...(form?.priorities ?? []).map(({ id, name }) => ({ value: id, word: name }))]} onChange={(priority) => onChange({ priority })} />
         )}
-        {form !== null && form.system !== 'autotask' && (
+        {form !== null && (
           <Select
             block label="Owner" value={draft.owner?.id ?? NOBODY} options={[{ value: NOBODY, word: 'Nobody' }, ...owners.map(({ id, name }) => ({ value: id, word: name }))]}
             onChange={(id) => onChange({ owner: owners.map((one) => ({ id: one.id, name: one.name })).find((one) => one.id === id) ?? null })}

@@ -155,7 +155,7 @@ function More({ draft, faults, onChange }: UserFieldsProps) {
       <TextField label="First page" {...text(draft.landingPage, (landingPage) => onChange({ landingPage }))} fault={faults.landingPage ?? null} hint="Where it begins, such as /monitoring/dashboard. Empty: as its roles say." spellCheck={false} />
       <TextField label="Veeam service account" {...text(draft.veeamServiceAccount, (veeamServiceAccount) => onChange({ veeamServiceAccount }))} fault={faults.veeamServiceAccount ?? null} spellCheck={false} />
       <div>
-        <Switch label="Owner of ConnectWise tickets" detail="Its tickets are assigned to it" on={draft.assignAsConnectWiseOwner} onChange={(assignAsConnectWiseOwner) => onChange({ assignAsConnectWiseOwner })} />
+        <Switch label="Owner of its tickets" detail="In ConnectWise and Autotask they are assigned to it" on={draft.assignAsConnectWiseOwner} onChange={(assignAsConnectWiseOwner) => onChange({ assignAsConnectWiseOwner })} />
         <Switch label="Security questions" detail="It chooses them at the next sign-in, where the directory signs in" on={draft.forceSecurityQuestions} onChange={(forceSecurityQuestions) => onChange({ forceSecurityQuestions })} />
         <Switch label="Microsoft 365 migrator" on={draft.isO365Migrator} onChange={(isO365Migrator) => onChange({ isO365Migrator })} />
       </div>

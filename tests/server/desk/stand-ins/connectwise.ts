@@ -84,6 +84,7 @@ export async function connectWiseStandIn(now: () => number): Promise<ConnectWise
       else if (op === 'replace' && path === 'status') { const status = statusOf(wanted); if (!status) return refused('status not found'); ticket.status = status; }
       else if (op === 'replace' && path === 'owner') ticket.owner = { id: Number(wanted), name: members.some((one) => one['id'] === wanted) ? 'Dana Smith' : '' };
       else if (op === 'replace' && path === 'priority') ticket['priority'] = PRIORITIES.find((one) => one.id === wanted) ?? null;
+      else if (op === 'replace' && path === 'externalXRef') ticket.externalXRef = String(value);
       else return refused(`${String(op)} ${String(path)}`);
     }
     touch(ticket);
