@@ -38,15 +38,23 @@ function repositoryFact(row: RepositoryRow, companyName: string, now: Ms): Fact 
   };
 }
 
-/** Keys that were heard before. Those of a system that is asked are told of by its connection. */
+/**
+ * Keys that were heard before. Those of a system that is asked are told of by its connection. Their jobs are counted in a second step: in one, the
+ * planner reads every problem for every job, and with 10,000 of them the database does nothing else for minutes.
+ */
 async function keyFacts(tx: TenantTx, names: ReadonlyMap<number, string>, now: Ms): Promise<readonly Fact[]> {
-  const { rows } = await sql<{ row: KeyRow; heard: number; faulty: boolean; jobs: number; overdue: number }>`select k.row, h.last_heard_at::float8 as heard, coalesce(h.last_fault_at > h.last_heard_at, false) as faulty, j.jobs, j.overdue
+  const { rows } = await sql<{ row: KeyRow; heard: number; faulty: boolean }>`select k.row, h.last_heard_at::float8 as heard, coalesce(h.last_fault_at > h.last_heard_at, false) as faulty
     from source_key as k join source_health as h on h.tenant_id = k.tenant_id and h.key_id = k.id
-    cross join lateral (select count(*)::int as jobs, count(p.n)::int as overdue from job left join problem as p on p.tenant_id = job.tenant_id and p.n = (job.row->>'problem')::bigint and p.row->>'state' = 'Missed'
-      where job.tenant_id = k.tenant_id and job.key_id = k.id and job.row->>'enabled' = 'true' and (job.row->'missedIgnored'->>'at' is null or (job.row->'missedIgnored'->>'until')::float8 < ${now})) as j
-    where k.tenant_id = ${tx.tenant} and k.row->>'revokedAt' is null and k.row->>'connection' is null and h.last_heard_at < ${now - SOURCE_DAY_MS} and j.jobs > 0 order by k.id`.execute(tx.sql);
-  return rows.flatMap(({ row: { id, name, company }, heard, faulty, jobs, overdue }): Fact[] => {
-    if (!faulty && overdue < jobs && now - heard < SOURCE_WEEK_MS) return [];
+    where k.tenant_id = ${tx.tenant} and k.row->>'revokedAt' is null and k.row->>'connection' is null and h.last_heard_at < ${now - SOURCE_DAY_MS} order by k.id`.execute(tx.sql);
+  if (rows.length === 0) return [];
+  const counted = await sql<{ key: string; jobs: number; overdue: number }>`select job.key_id as key, count(*)::int as jobs, count(p.n)::int as overdue
+    from job left join problem as p on p.tenant_id = job.tenant_id and p.job_n = job.n and p.n = (job.row->>'problem')::bigint and p.row->>'state' = 'Missed'
+    where job.tenant_id = ${tx.tenant} and job.key_id in (${sql.join(rows.map(({ row }) => row.id))}) and job.row->>'enabled' = 'true'
+      and (job.row->'missedIgnored'->>'at' is null or (job.row->'missedIgnored'->>'until')::float8 < ${now}) group by job.key_id`.execute(tx.sql);
+  const jobsOf = new Map(counted.rows.map((one) => [one.key, one]));
+  return rows.flatMap(({ row: { id, name, company }, heard, faulty }): Fact[] => {
+    const { jobs, overdue } = jobsOf.get(id) ?? { jobs: 0, overdue: 0 };
+    if (jobs === 0 || (!faulty && overdue < jobs && now - heard < SOURCE_WEEK_MS)) return [];
     const companyName = names.get(company) ?? '';
     return [{
       category: 'source', subject: `key:${id}`, companies: [company], link: '/monitoring/sources', line: oneLine(`${companyName}: ${name}: ${faulty ? 'what it sends is not accepted' : 'says nothing'}`),
