@@ -35,7 +35,7 @@ function documentOf(report: Report, look: Look): TDocumentDefinitions {
   const width = lying ? WIDE : NARROW, inner = width - 2 * MARGIN, span = words.span(report.from, report.to - 1);
   return {
     pageSize: 'A4', pageOrientation: lying ? 'landscape' : 'portrait', pageMargins: [MARGIN, BAND + 18, MARGIN, drawn ? 46 : 34],
-    info: { title: report.name, author: look.provider, subject: report.template, creator: look.provider, producer: look.provider }, displayTitle: true,
+    info: { title: report.name, author: look.provider, subject: report.template, creator: look.provider, producer: look.provider }, displayTitle: true, language: 'en',
     defaultStyle: { font: 'DejaVu', fontSize: TEXT, color: PAPER.ink, lineHeight: 1.15 },
     header: (page): Content => (page === 1 ? band(look, report.template, width) : {
       margin: [MARGIN, 20, MARGIN, 0], fontSize: SMALL, color: PAPER.ink3, columns: [{ text: broken(report.name), bold: true, color: PAPER.ink2, width: '*' }, { text: span, width: 'auto', alignment: 'right' }],
@@ -51,10 +51,19 @@ function documentOf(report: Report, look: Look): TDocumentDefinitions {
       { text: broken(report.name), fontSize: TITLE, bold: true, lineHeight: 1.1 },
       { text: span, fontSize: TEXT + 1.5, color: PAPER.ink2, margin: [0, 2, 0, 10] },
       facts(report, words, inner),
-      ...report.notices.map((text): Content => ({ text, color: PAPER.warning, bold: true, margin: [0, 0, 0, 8] })),
+      ...pdfNotices(report, look).map((text): Content => ({ text, color: PAPER.warning, bold: true, margin: [0, 0, 0, 8] })),
       ...report.sections.flatMap((section) => sectionOf(section, words, inner)),
     ],
   };
+}
+
+/** Letters of scripts that the file's font does not draw: an empty box each. */
+const UNDRAWN = /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Common}\p{Script=Inherited}]/u;
+
+/** What a reader must know of the report, and of this file of it. */
+export function pdfNotices({ name, notices, sections }: Report, { provider }: Pick<Look, 'provider'>): readonly string[] {
+  const undrawn = [name, provider].some((text) => UNDRAWN.test(text)) || sections.some(({ title, rows }) => UNDRAWN.test(title ?? '') || rows.some((row) => row.some((cell) => typeof cell === 'string' && UNDRAWN.test(cell))));
+  return undrawn ? [...notices, 'Some names have letters that a PDF cannot show here: an empty box stands for each. The HTML and CSV files have them.'] : notices;
 }
 
 function band({ provider, side, sideInk, logo }: Look, template: string, width: number): Content {
