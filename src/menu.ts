@@ -11,7 +11,8 @@ export interface Entry { readonly to: PagePath; readonly word: string; readonly 
 /** A page that is somebody else's, after the entries. */
 export interface Outside { readonly href: string; readonly word: string }
 /** `page`: who sees the group at all; of its entries each sees those that it may open. */
-export interface Group { readonly heading: string | null; readonly page?: Page; readonly entries: readonly Entry[]; readonly outside?: (features: Features | null) => Outside | null }
+/** `app`: where it stands alone; without one, in every app. */
+export interface Group { readonly heading: string | null; readonly app?: 'monitoring' | 'o365'; readonly page?: Page; readonly entries: readonly Entry[]; readonly outside?: (features: Features | null) => Outside | null }
 
 /** SUPPORT-1: questions and answers stand where the provider has them. */
 function faqOf(features: Features | null): Outside | null {
@@ -21,7 +22,7 @@ function faqOf(features: Features | null): Outside | null {
 
 /** The sidebar, in its order. An entry stands here when its page does. */
 export const MENU: readonly Group[] = [
-  { heading: null, entries: [
+  { heading: null, app: 'monitoring', entries: [
     { to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard' },
     { to: '/monitoring/calendar-report', word: 'Calendar view', icon: 'calendar' },
     { to: '/monitoring/daily-checks', word: 'Daily checks', icon: 'daily-checks' },
@@ -36,7 +37,7 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/users', word: 'Users', icon: 'users' },
     { to: '/monitoring/companies', word: 'Companies', icon: 'companies' },
   ] },
-  { heading: 'Reports', page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled }, entries: [
+  { heading: 'Reports', app: 'monitoring', page: { ability: 'monitoring.reporting', when: ({ reporting }) => reporting.enabled }, entries: [
     { to: '/monitoring/sla', word: 'SLA', icon: 'clock' },
     { to: '/monitoring/users-logs', word: 'Users Logs', icon: 'log' },
     { to: '/monitoring/licensing', word: 'Licensing', icon: 'licensing' },
@@ -48,12 +49,17 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/support/live', word: 'Live', icon: 'note' },
     { to: '/monitoring/downloads', word: 'Downloads', icon: 'download' },
   ] },
-  { heading: 'Sources', entries: [
+  { heading: 'Payments', entries: [
+    { to: '/monitoring/invoices', word: 'Invoices', icon: 'invoice' },
+    { to: '/monitoring/billing', word: 'Billing', icon: 'card' },
+  ] },
+  { heading: 'Microsoft 365', app: 'o365', entries: [{ to: '/o365/dashboard', word: 'Overview', icon: 'dashboard' }] },
+  { heading: 'Sources', app: 'monitoring', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
     { to: '/monitoring/connections', word: 'Connections', icon: 'cloud' },
     { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
   ] },
-  { heading: 'Administration', entries: [
+  { heading: 'Administration', app: 'monitoring', entries: [
     { to: '/admin/dashboard', word: 'Overview', icon: 'trends' },
     { to: '/admin/events', word: 'Events', icon: 'note' },
     { to: '/admin/providers', word: 'Providers', icon: 'repository' },
@@ -73,9 +79,9 @@ export const menuOf = (roles: readonly Role[], features: Features | null = null,
   menu.filter(({ page }) => page === undefined || mayOpen(page, roles, features))
     .map((group) => ({ ...group, entries: group.entries.filter(({ to }) => mayOpen(PAGES[to], roles, features)) })).filter(({ entries, outside }) => entries.length > 0 || (outside?.(features) ?? null) !== null);
 
-/** Where these roles begin: at an overview, or at the first page that they may open and that is not for help. Everybody has a profile. */
+/** Where these roles begin: at an overview, or at the first page that they have an ability for: help and payments are nobody's beginning. Everybody has a profile. */
 export const homeOf = (roles: readonly Role[], features: Features | null = null): string =>
-  OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ?? menuOf(roles, features).find(({ outside }) => outside === undefined)?.entries[0]?.to ?? '/monitoring/profile';
+  OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ?? menuOf(roles, features).flatMap(({ entries }) => entries).find(({ to }) => PAGES[to].ability !== null)?.to ?? '/monitoring/profile';
 
 /** Where somebody goes on from an address that is no page: to the landing page of its own, where that is another page of this site, or to its first. */
 export function beginOf(who: Who, from: string): string {

@@ -36,7 +36,8 @@ const begin = <P extends string>(path: P) => createRoute({
     onward(beginOf(who, path));
   },
 });
-const adminHome = createRoute({ getParentRoute: () => framed, path: '/admin', beforeLoad: () => onward('/admin/dashboard') });
+/** An app by its name alone opens at its dashboard. */
+const appHome = <P extends string>(path: P) => createRoute({ getParentRoute: () => framed, path, beforeLoad: () => onward(`${path}/dashboard`) });
 const pages = PAGE_PATHS.map((path) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind(path), component: screen(path) }));
 
 /** Into another system: whose account is in it, the server says. */
@@ -48,7 +49,7 @@ const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall',
 /** Every address of the page. */
 export const routes = root.addChildren([
   login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall,
-  framed.addChildren([begin('/'), begin('/monitoring'), adminHome, apps, ...pages]),
+  framed.addChildren([begin('/'), begin('/monitoring'), appHome('/admin'), appHome('/o365'), apps, ...pages]),
 ]);
 
 /** A screen by its address or its name; where it is stands in a file that comes when the first is asked for. */

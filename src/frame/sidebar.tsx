@@ -1,4 +1,5 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { Me } from '#contract/account/me.ts';
 import { menuOf } from '../menu.ts';
 import type { Entry, Outside } from '../menu.ts';
@@ -10,9 +11,13 @@ import { sidebarTitleOf } from './branded.ts';
 import { setMini, useMini } from './drawer-state.ts';
 import { Exit } from './exit.tsx';
 import { LogOut } from './log-out.tsx';
+import { appOf } from './notifications-shown.ts';
 import { setPalette } from './palette-state.ts';
 import { ThemeChoice } from './theme-choice.tsx';
 import { ToCheck } from './to-check.tsx';
+
+/** For few: it comes in when they do. */
+const AppSwitcher = lazy(async () => ({ default: (await import('./app-switcher.tsx')).AppSwitcher }));
 
 /** 240 px pinned, 56 px minimised. */
 export function Sidebar() {
@@ -34,7 +39,7 @@ export interface SidebarContentProps {
 export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
   const branding = useBranding();
   const me = useMe();
-  const title = sidebarTitleOf(branding);
+  const title = sidebarTitleOf(branding), app = useRouterState({ select: ({ location }) => appOf(location.pathname) }) === 'o365' ? 'o365' : 'monitoring';
   return (
     <div className="flex h-full min-h-0 flex-col overflow-x-hidden overflow-y-auto bg-side px-3 pb-3 text-side-ink-2 [scrollbar-width:thin]">
       <div className={`flex shrink-0 items-center gap-2.5 text-side-ink ${mini ? 'flex-col py-4' : 'h-14 pl-2'}`}>
@@ -49,9 +54,10 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
           </button>
         )}
       </div>
+      {me?.roles.includes('o365_admin') === true && <Suspense><AppSwitcher mini={mini} app={app} roles={me.roles} {...(onGo && { onGo })} /></Suspense>}
       <GoTo mini={mini} {...(onGo && { onGo })} />
       <nav aria-label="Main" className="-mx-3 grid min-h-40 content-start gap-px overflow-x-hidden overflow-y-auto px-3 [scrollbar-width:thin]">
-        {menuOf(me?.roles ?? [], branding?.features).map(({ heading, entries, outside }) => (
+        {menuOf(me?.roles ?? [], branding?.features).filter((group) => (group.app ?? app) === app).map(({ heading, entries, outside }) => (
           <div key={heading} className="grid gap-px">
             {heading !== null && !mini && <h2 className="m-0 px-2 pt-3.5 pb-1 text-agate font-normal">{heading}</h2>}
             {heading !== null && mini && <hr className="mx-2 my-2 border-side-line" />}

@@ -32,21 +32,22 @@ test('PAGE-2: who is signed in is led on from the sign-in page', () => {
 });
 
 test('PAGE-2: a page is shown to those with its ability, where the portal has it switched on, and to nobody else', () => {
-  fc.assert(fc.property(roleSets, fc.constantFrom(...PAGE_PATHS), fc.record({ rules: fc.boolean(), hints: fc.boolean(), reporting: fc.boolean(), support: fc.boolean() }), (roles, path, { rules, hints, reporting, support }) => {
+  fc.assert(fc.property(roleSets, fc.constantFrom(...PAGE_PATHS), fc.record({ rules: fc.boolean(), hints: fc.boolean(), reporting: fc.boolean(), support: fc.boolean(), invoices: fc.boolean(), cards: fc.boolean() }), (roles, path, { rules, hints, reporting, support, invoices, cards }) => {
     const who = signedIn(...roles);
     if (who.is !== 'in') throw new Error('nobody is in');
     const links = { ...PLAIN_FEATURES.supportSection.links, request: true, live: true, downloads: true };
-    const features = { ...PLAIN_FEATURES, rules, hints, reporting: { enabled: reporting, visibleFor: ['all' as const] }, supportSection: { enabled: support, links } };
-    const { ability } = PAGES[path], on = { rules, hints, reporting, support, always: true }[SWITCHED[path] ?? 'always'] ?? true;
+    const features = { ...PLAIN_FEATURES, rules, hints, reporting: { enabled: reporting, visibleFor: ['all' as const] }, supportSection: { enabled: support, links }, invoice_automation: invoices, billing: { ccCollection: cards } };
+    const { ability } = PAGES[path], on = { rules, hints, reporting, support, invoices, cards, always: true }[SWITCHED[path] ?? 'always'] ?? true;
     const may = (ability === null || can(roles, ability)) && on;
-    expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual({ is: may ? 'pass' : 'forbidden' });
+    expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual({ is: may ? 'pass' : path.startsWith('/o365/') && !roles.includes('o365_admin') ? 'onward' : 'forbidden' });
     expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
   }));
 });
 
 /** Pages that a portal has to switch on, and by what. */
-const SWITCHED: Readonly<Record<string, 'rules' | 'hints' | 'reporting' | 'support'>> = {
+const SWITCHED: Readonly<Record<string, 'rules' | 'hints' | 'reporting' | 'support' | 'invoices' | 'cards'>> = {
   '/monitoring/rules': 'rules', '/monitoring/hints': 'hints', '/monitoring/sla': 'reporting', '/monitoring/licensing': 'reporting',
+  '/monitoring/invoices': 'invoices', '/monitoring/invoices/quickbooks': 'invoices', '/monitoring/billing': 'cards',
   '/monitoring/support/request': 'support', '/monitoring/support/live': 'support', '/monitoring/downloads': 'support',
 };
 

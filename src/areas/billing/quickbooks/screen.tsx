@@ -1,0 +1,79 @@
+import { Link, useRouter } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { CustomerOut, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { door, useWatch } from '#src/door.ts';
+import { Notice } from '#src/frame/notice-page.tsx';
+import { Opening } from '#src/frame/opening.tsx';
+import { Page } from '#src/frame/page.tsx';
+import { useRemembered } from '#src/remembered-read.ts';
+import { useMe, useZone } from '#src/session.ts';
+import { Button } from '#src/ui/button.tsx';
+import { Callout } from '#src/ui/callout.tsx';
+import { formatWhen } from '#src/ui/format.ts';
+import { Late } from '#src/ui/late.tsx';
+import { tell } from '#src/ui/toasts.ts';
+import { sentenceOf } from '../words.ts';
+import { type Back, backIn } from './back.ts';
+import { Connection } from './connection.tsx';
+import { Customers } from './customers.tsx';
+
+/** As often as it is asked how reading goes on. */
+const EVERY = 5_000;
+
+/** `/monitoring/invoices/quickbooks`: the books that invoices are read from, and whose customers stand for which companies (BILL-6). */
+export function QuickBooks() {
+  const { history } = useRouter(), offline = useWatch('status', NOTHING)?.is === 'offline', companies = useWatch('companies', NOTHING) ?? [], all = useMe()?.companies === null, zone = useZone();
+  const [back] = useState(() => backIn(history.location.search)), [said, setSaid] = useState<string | null>(null), [saved, setSaved] = useState<QuickBooksKept | null>(null), [changed, setChanged] = useState<readonly CustomerOut[] | null>(null);
+  const asked = useRemembered('getQuickBooks', NOTHING, { wanted: all, everyMs: EVERY }), mapped = useRemembered('listCustomers', NOTHING, { wanted: all, round: `${asked.value?.readAt ?? 0} ${asked.value?.realm ?? ''}` });
+  // What was asked later is newer than what was saved.
+  const [seen, setSeen] = useState(asked.at), [known, setKnown] = useState(mapped.at);
+  if (asked.at !== seen) { setSeen(asked.at); setSaved(null); }
+  if (mapped.at !== known) { setKnown(mapped.at); setChanged(null); }
+  const kept = saved ?? asked.value, customers = changed ?? mapped.value, again = useRef(asked.again), told = useRef(false);
+  useEffect(() => { again.current = asked.again; });
+
+  useEffect(() => {
+    if (back === null || told.current || !all) return;
+    told.current = true;
+    // Code and state are good once: they do not stay in the address.
+    history.replace(PATH);
+    const done = async (): Promise<void> => {
+      const failure = await finish(back);
+      setSaid(failure);
+      if (failure === null) tell('QuickBooks is connected');
+      again.current();
+    };
+    void done();
+  }, [back, history, all]);
+
+  return (
+    <Page title="QuickBooks">
+      <div className="min-h-full bg-sheet px-4 pb-10 tablet:px-5">
+        <p className="m-0 py-2"><Link to="/monitoring/invoices" className="text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center">Invoices</Link></p>
+        {offline && <div className="pb-3"><Callout tone="warning">The connection is changed and tested with the network only.{asked.at !== null && ` It is told as of ${formatWhen(asked.at, zone)}.`}</Callout></div>}
+        {!all
+          ? <Notice icon="lock" level={2} title="Set by somebody who sees all companies"><p className="m-0">{MESSAGES.quickBooksNotYours}</p></Notice>
+          : kept === null
+            ? asked.failure === null
+              ? <Late><Opening /></Late>
+              : <Notice icon="invoice" level={2} title="The connection is not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : sentenceOf(asked.failure, MESSAGES.getInvoices)}</p></Notice>
+            : (
+              <>
+                <Connection kept={kept} offline={offline} zone={zone} said={said} onKept={(next) => { setSaid(null); setSaved(next); mapped.again(); }} onGone={() => { setSaid(null); asked.again(); mapped.again(); }} />
+                {kept.realm !== null && customers !== null && <Customers rows={customers} companies={companies} offline={offline} onRows={setChanged} />}
+              </>
+            )}
+      </div>
+    </Page>
+  );
+}
+
+/** Null: it is connected. */
+async function finish(back: Back): Promise<string | null> {
+  if (back.is === 'refused') return 'No access was given at Intuit. Nothing has changed.';
+  const { code, realmId, state } = back, told = await door().ask('finishQuickBooks', { code, realmId, state });
+  return told.ok ? null : told.failure.message;
+}
+
+const PATH = '/monitoring/invoices/quickbooks', NOTHING = {};

@@ -1,0 +1,33 @@
+import type { InvoiceState, Mills } from '#contract/billing/invoice.ts';
+import { MILLS } from '#contract/billing/invoice.ts';
+import type { Failure } from '#contract/errors.ts';
+import type { Day } from '#contract/ids.ts';
+import type { IconName } from '#src/ui/icon.tsx';
+
+/** State is always icon, word and colour. */
+export const INVOICE_WORDS: Readonly<Record<InvoiceState, { readonly word: string; readonly icon: IconName; readonly text: string }>> = {
+  open: { word: 'Open', icon: 'clock', text: 'text-running' }, overdue: { word: 'Overdue', icon: 'warning', text: 'text-warning' }, paid: { word: 'Paid', icon: 'success', text: 'text-success' }, voided: { word: 'Voided', icon: 'missed', text: 'text-missed' },
+};
+
+const formats = new Map<string, Intl.NumberFormat>();
+/** `$1,234.50`; of a currency that is no code, `1,234.50 ABC`. Parts smaller than the currency has are shown where there are any. */
+export function moneyWords(mills: Mills, currency: string): string {
+  const usual = formatOf(currency, false), { maximumFractionDigits: digits = 2, style } = usual.resolvedOptions();
+  const words = (mills % 10 ** Math.max(0, 3 - digits) === 0 ? usual : formatOf(currency, true)).format(mills / MILLS);
+  return style === 'currency' ? words : `${words} ${currency}`;
+}
+
+function formatOf(currency: string, exact: boolean): Intl.NumberFormat {
+  const key = `${currency} ${exact}`, known = formats.get(key), digits = exact ? { minimumFractionDigits: 2, maximumFractionDigits: 3 } : {};
+  if (known !== undefined) return known;
+  let made: Intl.NumberFormat;
+  try { made = new Intl.NumberFormat('en-US', { style: 'currency', currency, ...digits }); } catch { made = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: exact ? 3 : 2 }); }
+  formats.set(key, made);
+  return made;
+}
+
+/** `03/12/26`: a day is one everywhere. */
+export const dayWords = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
+
+/** What a failure means for who reads it: the sentence of the call where the server itself was at fault. */
+export const sentenceOf = (failure: Failure, sentence: string): string => (failure.kind === 'server-fault' ? sentence : failure.message);
