@@ -5,7 +5,10 @@ import { extname, join, normalize } from 'node:path';
 
 const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.css': 'text/css' };
 
-/** The built benchmark page, isolated as SQLite's file system and the memory measurement want it. */
+/**
+ * The built benchmark page, isolated as SQLite's file system and the memory measurement want it. Files with a hash in their names are kept by the
+ * browser as those of the product are: who opens it again has them, and what was compiled of them.
+ */
 export async function serveFolder(folder: string): Promise<{ url: string; stop: () => void }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url ?? '/', 'http://x').pathname);
@@ -14,6 +17,7 @@ export async function serveFolder(folder: string): Promise<{ url: string; stop: 
       (body) => response.writeHead(200, {
         'content-type': TYPES[extname(file)] ?? 'text/html', 'cross-origin-opener-policy': 'same-origin',
         'cross-origin-embedder-policy': 'require-corp', 'cross-origin-resource-policy': 'same-origin',
+        'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
       }).end(body),
       () => response.writeHead(404).end(),
     );
