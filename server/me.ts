@@ -19,7 +19,7 @@ export async function meOf(tx: TenantTx, signed: Signed): Promise<Me> {
     id: signed.userId, username: person.username, name: person.name, email: person.email ?? '', roles: [...signed.roles],
     companies: signed.companies === null ? null : [...signed.companies], serviceProviderId: tenant, masterServiceProviderId: master_id, auth: person.auth,
     passwordReset: person.password_reset && signed.impersonation === null, forceSecurityQuestions: person.force_questions && signed.impersonation === null,
-    acceptedTerms: person.terms_at !== null, landingPage: settings.landingPage ?? null,
+    acceptedTerms: person.terms_at !== null, landingPage: settings.landingPage ?? null, managedFilterType: settings.managedFilterType ?? null,
     sso: SSO_PROVIDERS.filter((provider) => settings.sso?.[provider]?.enabled === true), language: person.language, timeZone: person.time_zone,
     acting: signed.impersonation === null ? null : {
       id: signed.actor, username: actor?.username ?? acting?.actor_name ?? '', name: actor?.name ?? acting?.actor_name ?? '',

@@ -24,6 +24,8 @@ export const MeSchema = v.object({
   acceptedTerms: v.boolean(),
   /** Where this user begins instead of the app's own first page. */
   landingPage: v.nullable(v.string()),
+  /** The results that the morning's list begins with; null: all. */
+  managedFilterType: v.optional(v.nullable(v.picklist(['managed', 'unmanaged'])), null),
   /** Applications that this user may be led to. */
   sso: v.array(v.picklist(['vac', 'vcd', 'zerto'])),
   language: v.nullable(v.string()),

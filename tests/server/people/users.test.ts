@@ -29,7 +29,7 @@ eachDatabase((_name, open) => {
       sso: { vac: null, vcd: null, zerto: { zorgId: 'z-1', enabled: true } }, managedFilterType: 'managed', passwordReset: true, invited: false, deleted: false, lastSignIn: null, secondFactor: 'none',
     });
     const entered = await login(app, host, 'anna', LONG);
-    expect([entered.status, entered.body.data.user.passwordReset, entered.body.data.user.companies]).toEqual([200, true, [1]]);
+    expect([entered.status, entered.body.data.user.passwordReset, entered.body.data.user.companies, entered.body.data.user.managedFilterType]).toEqual([200, true, [1], 'managed']);
     expect((await list(root, '?search=anna')).rows[0]).toMatchObject({ lastSignIn: ground.world.clock.now(), signedIn: true });
     expect(JSON.stringify(await people.logged())).not.toContain('example.net');
     expect((await people.recorded()).map(({ what }) => what)).toContain('user.made');

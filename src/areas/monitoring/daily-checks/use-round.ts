@@ -58,7 +58,7 @@ const NONE_FOLDED: readonly (number | string)[] = [];
 
 export function useRound(me: Me, branding: Branding): Round {
   const { history } = useRouter();
-  const [place] = useState(() => makePlace(history, keptList(me.id)));
+  const [place] = useState(() => makePlace(history, keptList(me)));
   const list = useSyncExternalStore(place.subscribe, place.now);
   const now = useNow();
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
@@ -88,7 +88,7 @@ export function useRound(me: Me, branding: Branding): Round {
   const held = selection.runs.size > 0 || list.open !== null || working || pointed;
   const facets = useAllFacets() ? 'all' : 'some';
   const view = useWatch('runs', { filter, window: reach ?? window, held, folded, round, facets });
-  useEffect(() => keepList(me.id, list), [me.id, list]);
+  useEffect(() => keepList(me, list), [me, list]);
   useEffect(() => {
     if (!view) return;
     openPainted();

@@ -64,7 +64,7 @@ export interface BesideProps extends BesideState {
 /** The frame of a list beside the results: tabs above, a search, `Ignored too`, rows as a table and as cards on a phone. */
 export function Beside({ me, branding, list, search, heads, count, ignored, instead, notice, place, go, most, more, children }: BesideProps) {
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
-  const [kept] = useState(() => listOf(leftAt(me.id, 'results') || keptList(me.id)));
+  const [kept] = useState(() => listOf(leftAt(me.id, 'results') || keptList(me)));
   const results = useWatch('runs', { filter: filterOf(kept, dayAt(now, rule), rule), window: NO_ROWS, held: false, folded: NONE, round: 0, facets: 'none' });
   const table = useRef<HTMLTableElement>(null);
   useRowKeys(table);
