@@ -16,6 +16,7 @@ import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { whole } from '#src/ui/whole.tsx';
 import { LANGUAGE_CHOICES, zoneChoices } from './choices.ts';
 import { changesOf, draftOf, faultsOf, FIELDS, refusalOf } from './profile-draft.ts';
 import type { Draft, Faults } from './profile-draft.ts';
@@ -73,11 +74,11 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
         <TextField {...field('name')} label="Name" autoComplete="name" maxLength={LIMITS.nameChars} />
         <TextField
           {...field('username')} label="Username" autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} readOnly={directory}
-          hint={directory ? 'The directory keeps it.' : 'You sign in with it.'}
+          hint={whole(draft.username, directory ? 'The directory keeps it.' : 'You sign in with it.')}
         />
       </FormSection>
       <FormSection title="How to reach you" says="Numbers are shown here only, and never kept on this device.">
-        <TextField {...field('email')} label="E-mail" type="email" autoComplete="email" autoCapitalize="none" maxLength={254} hint="A change is told to the address before it." />
+        <TextField {...field('email')} label="E-mail" type="email" autoComplete="email" autoCapitalize="none" maxLength={254} hint={whole(draft.email, 'A change is told to the address before it.')} />
         <TextField {...field('mobilePhone')} label="Mobile phone" type="tel" autoComplete="tel" maxLength={40} hint="For codes when you sign in. With the country, such as +1 555 010 0200." />
         <TextField {...field('officePhone')} label="Office phone" type="tel" autoComplete="work tel" maxLength={40} />
       </FormSection>

@@ -27,8 +27,8 @@ export function SortHead<S extends string>({ word, by, sort, className = '', onS
 export function OpenName({ id, name, below, open, onOpen }: { readonly id: string; readonly name: string; readonly below: string; readonly open: boolean; readonly onOpen: () => void }) {
   return (
     <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 flex-col justify-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={step}>
-      <span className="block max-w-full truncate font-semibold" title={name}>{name}</span>
-      {below !== '' && <span className="block max-w-full truncate text-agate font-normal text-ink-3" title={below}>{below}</span>}
+      <span className="block max-w-full break-words font-semibold">{name}</span>
+      {below !== '' && <span className="block max-w-full break-words text-agate font-normal text-ink-3">{below}</span>}
     </button>
   );
 }

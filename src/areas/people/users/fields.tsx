@@ -11,6 +11,7 @@ import { Combobox } from '#src/ui/combobox.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
+import { whole } from '#src/ui/whole.tsx';
 import { Chosen } from '../around/chosen.tsx';
 import { FormPart, GroupFault } from '../around/form-parts.tsx';
 import { isThe } from '../around/ids.ts';
@@ -45,8 +46,8 @@ function Names({ draft, faults, onChange }: UserFieldsProps) {
   return (
     <FormPart title="Who it is">
       <TextField label="Name" {...text(draft.name, (name) => onChange({ name }))} fault={faults.name ?? null} required />
-      <TextField label="User name" {...text(draft.username, (username) => onChange({ username }))} fault={faults.username ?? null} spellCheck={false} autoCapitalize="none" required />
-      <TextField label="E-mail" type="email" inputMode="email" {...text(draft.email, (email) => onChange({ email }), 254)} fault={faults.email ?? null} hint="Invitations, links and notices go here." required />
+      <TextField label="User name" {...text(draft.username, (username) => onChange({ username }))} fault={faults.username ?? null} hint={whole(draft.username)} spellCheck={false} autoCapitalize="none" required />
+      <TextField label="E-mail" type="email" inputMode="email" {...text(draft.email, (email) => onChange({ email }), 254)} fault={faults.email ?? null} hint={whole(draft.email, 'Invitations, links and notices go here.')} required />
       <TextField label="Mobile phone" type="tel" {...text(draft.mobilePhone, (mobilePhone) => onChange({ mobilePhone }), 40)} fault={faults.mobilePhone ?? null} hint="Codes by SMS go to this number." />
       <TextField label="Office phone" type="tel" {...text(draft.officePhone, (officePhone) => onChange({ officePhone }), 40)} fault={faults.officePhone ?? null} />
     </FormPart>

@@ -46,7 +46,7 @@ export function UserList({ rows, open, sort, zone, now, busy, narrow, onSort, on
               onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(idOf(user)); }}
             >
               <td className="col-start-1 row-span-2 row-start-1 min-w-0 tablet:pr-3 tablet:pl-5"><OpenName id={idOf(user)} name={user.name} below={user.username} open={open === idOf(user)} onOpen={() => onOpen(idOf(user))} /></td>
-              <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={user.email ?? ''}>{user.email ?? '–'}</td>
+              <td className={`${wide} min-w-0 py-1 pr-3 break-words text-ink-2`}>{user.email ?? '–'}</td>
               <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3" title={roles}>{roles}</td>
               <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={companies}>{companies}</td>
               <td className={`${wide} text-ink-2`} title={user.accounts.map(({ accountId }) => accountId).join(', ')}>{user.accounts.length === 0 ? '–' : user.accounts.length}</td>
