@@ -31,11 +31,16 @@ const changes = { gate: 'signed-in', fresh: true, own: true } as const;
 export const factorCalls = {
   reauthOptions: call({
     method: 'POST', path: 'auth/reauth/options', says: 'By what this user can show again that it is them. `passkey`: JSON of PublicKeyCredentialRequestOptions, good for ten minutes. None: signing in again is all there is.',
-    takes: v.strictObject({}), gives: v.object({ methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password'])), passkey: v.nullable(v.string()) }),
+    takes: v.strictObject({}), gives: v.object({ methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password', 'sms'])), passkey: v.nullable(v.string()) }),
     gate: 'signed-in', own: true, failures: ['forbidden'], early: true,
   }),
+  reauthCode: call({
+    method: 'POST', path: 'auth/reauth/sms', says: 'Whose second factor is a code by SMS shows the password here, and gets a code, which `auth/reauth` takes. `phone`: the end of the number.',
+    takes: v.strictObject({ password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars)) }), gives: v.object({ phone: v.string() }),
+    gate: 'signed-in', own: true, failures: ['wrong-credentials', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
+  }),
   reauth: call({
-    method: 'POST', path: 'auth/reauth', says: 'Shows one factor again: for five minutes sensitive changes are taken. Who has a passkey or an authenticator shows that, or a recovery code. Exactly one of `password`, `code` (of the authenticator, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
+    method: 'POST', path: 'auth/reauth', says: 'Shows one factor again: for five minutes sensitive changes are taken. Who has a passkey or an authenticator shows that, or a recovery code; whose second factor is a code by SMS the password and then the code (`auth/reauth/sms`). Exactly one of `password`, `code` (of the authenticator, by SMS, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
     takes: v.strictObject({
       password: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars))),
       code: v.optional(v.pipe(v.string(), v.trim(), v.minLength(6), v.maxLength(32))),

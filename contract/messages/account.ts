@@ -19,6 +19,7 @@ export const ACCOUNT = {
   noMoreCodes: 'No more codes can be sent for this sign-in. Start again later.',
   linkOver: 'This link is not valid any more. Ask for a new one.',
   reauth: 'Confirm that it is you to continue.',
+  reauthByCode: 'Confirm by your password and a code by SMS.',
   reauthByFactor: 'Confirm by your passkey, your authenticator or a recovery code.',
   notByKey: 'An API key cannot do this. Sign in.',
   keyExpired: 'This API key has expired.',

@@ -36,9 +36,9 @@ export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms):
 
 /**
  * Sends a fresh code, which takes the place of one before it. Null where no more go out: three for an attempt, three an hour for a number, whoever
- * asks, and ten an hour for a user, whatever the numbers.
+ * asks, and ten an hour for a user, whatever the numbers. `to`: what it is for, before the portal's name.
  */
-export async function sendCode(tx: TenantTx, world: World, key: Buffer, ask: Ask, attempt: Attempt, phone: string): Promise<Attempt | null> {
+export async function sendCode(tx: TenantTx, world: World, key: Buffer, ask: Ask, attempt: Attempt, phone: string, to = 'sign in to'): Promise<Attempt | null> {
   const { now } = ask;
   if (attempt.sends >= LIMITS.codeSends) return null;
   if (!await takeTurn(tx, key, `user|${attempt.userId}`, MOST_OF_USER, now) || !await takeTurn(tx, key, `number|${phone}`, LIMITS.codeSends, now)) return null;
@@ -46,7 +46,7 @@ export async function sendCode(tx: TenantTx, world: World, key: Buffer, ask: Ask
   const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
   // The last line binds the code to this site: browsers and phones fill it in nowhere else. The host that was asked may be anybody's.
   const { hostname } = new URL(await portalAddress(tx, world, ask));
-  const text = `${code} is your code to sign in to ${branding.name}. It is good for five minutes. Give it to nobody.\n\n@${hostname} #${code}`;
+  const text = `${code} is your code to ${to} ${branding.name}. It is good for five minutes. Give it to nobody.\n\n@${hostname} #${code}`;
   await post(tx, world, { kind: 'sms', to: phone, text });
   await audit(tx, world, ask, { what: 'sign-in.code-sent', user: attempt.userId });
   return changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: Math.min(now + LIMITS.codeMs, attempt.until), sends: attempt.sends + 1 });

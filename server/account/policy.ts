@@ -36,6 +36,12 @@ export function needOf(policy: Policy, owned: Owned, skipsCode: boolean, codeSho
   return skipsCode ? { step: 'none' } : { step: 'code', methods: ['sms'] };
 }
 
+/** The second factor of this user is a code by SMS: there is nothing better, and it is asked for. */
+export function isBySms(policy: Policy, owned: Owned): boolean {
+  const need = needOf(policy, owned, false);
+  return need.step === 'code' && need.methods[0] === 'sms';
+}
+
 export async function policyOf({ tenant, sql }: TenantTx): Promise<Policy> {
   const { settings } = await sql.selectFrom('provider').select('settings').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
   return settings.secondFactor ?? 'own';

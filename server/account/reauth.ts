@@ -15,8 +15,9 @@ import { knownDevice } from './devices.ts';
 import { tellFactor } from './factor-notice.ts';
 import { knownSessions } from './known-sessions.ts';
 import { challengeIn, requestOptions, usePasskey } from './passkeys.ts';
-import { ownedBy } from './policy.ts';
+import { isBySms, ownedBy, policyOf } from './policy.ts';
 import type { Owned } from './policy.ts';
+import { sendReauthCode, useReauthCode } from './reauth-code.ts';
 import { useCode } from './recovery-codes.ts';
 import { sessionKey } from './session-key.ts';
 import { shownDevice } from './sign-in-open.ts';
@@ -26,8 +27,8 @@ import type { FindDirectory, Proved } from './sign-in.ts';
 import { giveBack } from './throttle.ts';
 import { useTotp } from './totp.ts';
 
-type Reauth = Pick<Handlers, 'reauth' | 'reauthOptions'> & Pick<Record<keyof typeof factorCalls, unknown>, 'reauth' | 'reauthOptions'>;
-type Way = 'passkey' | 'totp' | 'recovery' | 'password';
+type Reauth = Pick<Handlers, 'reauth' | 'reauthCode' | 'reauthOptions'> & Pick<Record<keyof typeof factorCalls, unknown>, 'reauth' | 'reauthCode' | 'reauthOptions'>;
+type Way = 'passkey' | 'totp' | 'recovery' | 'password' | 'sms';
 
 /** G44: the signed-in user shows one factor again, so that a sensitive change may be made within five minutes. */
 export function reauthHandlers(world: World, find: FindDirectory): Reauth {
@@ -44,7 +45,7 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
       }
       const methods: Way[] = [
         ...(owned.passkey ? ['passkey' as const] : []), ...(owned.totp ? ['totp' as const] : []),
-        ...(!isFactor(owned) && (person.auth === 'ad' || person.password_hash !== null) ? ['password' as const] : []), ...(owned.recovery ? ['recovery' as const] : []),
+        ...(!isFactor(owned) && (person.auth === 'ad' || person.password_hash !== null) ? [isBySms(await policyOf(tx), owned) ? 'sms' as const : 'password' as const] : []), ...(owned.recovery ? ['recovery' as const] : []),
       ];
       return ok({ methods, passkey });
     }),
@@ -55,7 +56,8 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
       const { userId, sessionId } = signedIn(ask);
       const { tenant, now } = ask;
       // A password is what a stranger at this device may have watched: whoever set something better up shows that.
-      if (input.password !== undefined && await world.store.tenant(tenant, async (tx) => isFactor(await ownedBy(tx, userId)), { readOnly: true })) return failed(BY_FACTOR);
+      const more = input.password === undefined ? null : await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), { readOnly: true });
+      if (more !== null) return failed(more === 'sms' ? BY_CODE : BY_FACTOR);
       const shown = await show(world, find, input, ask);
       if (!shown.ok) return shown;
       await world.store.tenant(tenant, async (tx) => {
@@ -65,7 +67,20 @@ export function reauthHandlers(world: World, find: FindDirectory): Reauth {
       knownSessions(world.store).forget(tenant);
       return ok({ freshUntil: now + LIMITS.freshMs });
     },
+
+    async reauthCode({ password }, ask) {
+      const { userId } = signedIn(ask), { tenant } = ask;
+      if (await world.store.tenant(tenant, (tx) => moreThanPassword(tx, userId), { readOnly: true }) !== 'sms') return failed(BY_FACTOR);
+      const shown = await show(world, find, { password }, ask);
+      return shown.ok ? world.store.tenant(tenant, async (tx) => sendReauthCode(tx, world, await sessionKey(world), ask)) : shown;
+    },
   };
+}
+
+/** What of this user counts for more than the password alone. */
+async function moreThanPassword(tx: TenantTx, userId: string): Promise<'factor' | 'sms' | null> {
+  const owned = await ownedBy(tx, userId);
+  return isFactor(owned) ? 'factor' : isBySms(await policyOf(tx), owned) ? 'sms' : null;
 }
 
 /** By what it was shown. Tries are counted where those of signing in are (G37). */
@@ -114,6 +129,7 @@ async function wayShown(tx: TenantTx, world: World, key: Buffer, { code, passkey
     return await usePasskey(tx, world, { host, challenge, response: passkey, now }, userId) ? 'passkey' : null;
   }
   if (code === undefined) return null;
+  if (/^\d{6}$/.test(code) && await moreThanPassword(tx, userId) === 'sms') return await useReauthCode(tx, key, ask, code) ? 'sms' : null;
   if (/^\d{6}$/.test(code)) return await useTotp(tx, world, userId, code, now) ? 'totp' : null;
   if (!await useCode(tx, key, userId, code, now)) return null;
   await audit(tx, world, ask, { what: 'recovery-code.used', user: userId });
@@ -122,6 +138,7 @@ async function wayShown(tx: TenantTx, world: World, key: Buffer, { code, passkey
 }
 
 const isFactor = ({ passkey, totp }: Pick<Owned, 'passkey' | 'totp'>): boolean => passkey || totp;
+const BY_CODE: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByCode };
 const BY_FACTOR: Failure = { kind: 'reauth_required', message: MESSAGES.reauthByFactor };
 
 const wrongOf = ({ password, passkey }: TakenOf<'reauth'>): Failure => ({

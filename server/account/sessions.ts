@@ -15,13 +15,14 @@ export interface Opened { readonly session: string; readonly pair: Pair; readonl
 
 const KEEP_MS: Ms = 7 * 86_400_000;
 
-/** `how`: by which way in. `acting`: somebody else's hands, from which session of theirs, and why (G42); such a session ends after an hour. */
+/** `how`: by which way in. `fresh`: false where less was shown than the user is asked for elsewhere, so that a sensitive change asks for it (G44). `acting`: somebody else's hands, from which session of theirs, and why (G42); such a session ends after an hour. */
 export interface NewSession {
   readonly userId: UserId;
   readonly now: Ms;
   readonly ip: string;
   readonly agent: string;
   readonly how?: string;
+  readonly fresh?: boolean;
   readonly acting?: { readonly actor: UserId; readonly impersonation: string; readonly parent: string; readonly reason: string };
 }
 
@@ -34,7 +35,7 @@ export async function openSession(tx: TenantTx, world: World, key: Buffer, of: N
   await tx.sql.insertInto('session').values({
     tenant_id: tx.tenant, id, user_id: of.userId, access_hash: pair.accessHash, access_until: until.access, refresh_hash: pair.refreshHash,
     previous_refresh_hash: null, rotated_at: of.now, idle_until: until.idle, absolute_until: until.absolute, made_at: of.now, ended_at: null,
-    ip: of.ip, agent: of.agent, authenticated_at: of.now, how: of.how ?? 'password',
+    ip: of.ip, agent: of.agent, authenticated_at: of.fresh === false ? 0 : of.now, how: of.how ?? 'password',
     actor_id: of.acting?.actor ?? null, impersonation_id: of.acting?.impersonation ?? null, parent_id: of.acting?.parent ?? null, reason: of.acting?.reason ?? null,
   }).execute();
   return { session: id, pair, userId: of.userId, accessUntil: until.access, cookieUntil: until.idle };

@@ -18,16 +18,16 @@ export interface SignedIn { readonly is: 'in'; readonly opened: Opened; readonly
 /** The device that the request says it comes from. */
 export const shownDevice = ({ request }: Pick<Ask, 'request'>): Token | null => readToken(cookieOf(request.headers, DEVICE_COOKIE) ?? '');
 
-/** `how`: what was shown, such as `password+totp`. `known`: the device's id where this user is known on it. */
-export interface Shown { readonly userId: UserId; readonly how: string; readonly remember: boolean | undefined; readonly known: string | null }
+/** `how`: what was shown, such as `password+totp`. `known`: the device's id where this user is known on it. `spared`: a code by SMS was not asked for here. */
+export interface Shown { readonly userId: UserId; readonly how: string; readonly spared?: boolean; readonly remember: boolean | undefined; readonly known: string | null }
 
 /** All was shown: a session of its own, in place of the one that this device had (A9), and the device known as the person wishes. */
-export async function openHere(tx: TenantTx, world: World, key: Buffer, ask: Ask, { userId, how, remember, known }: Shown): Promise<SignedIn> {
+export async function openHere(tx: TenantTx, world: World, key: Buffer, ask: Ask, { userId, how, spared = false, remember, known }: Shown): Promise<SignedIn> {
   const { now, ip, request } = ask;
   await endShown(tx, ask);
   await endFormer(tx, ask);
   const agent = (request.headers.get('user-agent') ?? '').slice(0, 200);
-  const opened = await openSession(tx, world, key, { userId, now, ip, agent, how });
+  const opened = await openSession(tx, world, key, { userId, now, ip, agent, how, fresh: !spared });
   await audit(tx, world, ask, { what: 'sign-in.done', user: userId, detail: { how, device: known === null ? 'new' : 'known' } });
   if (remember === false) {
     if (known !== null) await forgetDevice(tx, known, userId);

@@ -99,7 +99,7 @@ export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: F
 /** The password was right: in, or on to what the provider and the user ask for besides. */
 async function goOn(tx: TenantTx, world: World, key: Buffer, ask: Ask, userId: UserId, first: 'password' | 'directory', remember: boolean | undefined, known: string | null): Promise<Result<SignedIn | Further>> {
   const owned = await ownedBy(tx, userId);
-  const need = needOf(await policyOf(tx), owned, await skipsCode(tx, known, userId, ask.now));
-  if (need.step === 'none') return ok(await openHere(tx, world, key, ask, { userId, how: first, remember, known }));
+  const policy = await policyOf(tx), need = needOf(policy, owned, await skipsCode(tx, known, userId, ask.now));
+  if (need.step === 'none') return ok(await openHere(tx, world, key, ask, { userId, how: first, spared: needOf(policy, owned, false).step !== 'none', remember, known }));
   return beginStep(tx, world, key, ask, userId, need, owned, { first, ...(remember !== undefined && { remember }) });
 }

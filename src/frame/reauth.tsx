@@ -16,11 +16,13 @@ import { answerReauth } from './reauth.ts';
 type Options = GivesOf<'reauthOptions'>;
 type Way = Options['methods'][number];
 
-/** Asks for one factor again before a sensitive change (G44): a passkey, a code or the password, whichever the user has. */
+/** Asks for one factor again before a sensitive change (G44): a passkey, a code or the password, whichever the user has; whose factor is a code by SMS, for both. */
 export function ReauthQuestion() {
   const [options, setOptions] = useState<Options | null>(null);
   const [way, setWay] = useState<Way | null>(null);
   const [typed, setTyped] = useState('');
+  /** Where the code by SMS went, once the password was right. */
+  const [sentTo, setSentTo] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   const [waitUntil, setWaitUntil] = useState(0);
@@ -37,17 +39,20 @@ export function ReauthQuestion() {
   useEffect(() => { void door().ask('reauthOptions', {}).then((answer) => taken(answer)); }, []);
   const ask = async (): Promise<void> => take(await door().ask('reauthOptions', {}));
 
-  async function show(input: TakesOf<'reauth'>): Promise<void> {
+  const show = (input: TakesOf<'reauth'>): Promise<void> => told(() => door().ask('reauth', input), () => answerReauth(true), input.passkey !== undefined);
+  const bySms = (password: string): Promise<void> => told(() => door().ask('reauthCode', { password }), ({ phone }) => { setTyped(''); setSentTo(phone); }, false);
+
+  async function told<T>(made: () => Promise<Result<T>>, right: (value: T) => void, passkey: boolean): Promise<void> {
     setBusy(true);
     setFault(null);
-    const answer = await door().ask('reauth', input);
+    const answer = await made();
     setBusy(false);
-    if (answer.ok) return answerReauth(true);
+    if (answer.ok) return right(answer.value);
     if (answer.failure.kind === 'too-many') setWaitUntil(now() + answer.failure.retryAfterMs);
     setTyped('');
     setFault(answer.failure.message);
     // A passkey's challenge is good once.
-    return input.passkey === undefined ? field.current?.focus() : ask();
+    return passkey ? ask() : field.current?.focus();
   }
 
   async function go(event: SyntheticEvent): Promise<void> {
@@ -59,11 +64,13 @@ export function ReauthQuestion() {
       const response = await askPasskey(options.passkey);
       return response === null ? setFault('The passkey was not used. Try again, or choose another way.') : show({ passkey: response });
     }
+    const asksPassword = way === 'password' || (way === 'sms' && sentTo === null);
     if (typed.trim() === '') {
-      setFault(way === 'password' ? 'Enter your password.' : 'Enter the code.');
+      setFault(asksPassword ? 'Enter your password.' : 'Enter the code.');
       return field.current?.focus();
     }
-    return show(way === 'password' ? { password: typed } : { code: typed.trim() });
+    if (!asksPassword) return show({ code: typed.trim() });
+    return way === 'sms' ? bySms(typed) : show({ password: typed });
   }
 
   const others = options?.methods.filter((one) => one !== way) ?? [];
@@ -72,7 +79,7 @@ export function ReauthQuestion() {
     <Dialog
       title="Confirm that it is you" onClose={() => answerReauth(false)}
       footer={<>
-        {!none && <Button type="submit" form="reauth" variant="primary" busy={busy} disabled={way === null || waits > 0 || offline}>{waits > 0 ? `Try again in ${waits} s` : way === 'passkey' ? 'Use the passkey' : 'Confirm'}</Button>}
+        {!none && <Button type="submit" form="reauth" variant="primary" busy={busy} disabled={way === null || waits > 0 || offline}>{waits > 0 ? `Try again in ${waits} s` : way === 'passkey' ? 'Use the passkey' : way === 'sms' && sentTo === null ? 'Send a code' : 'Confirm'}</Button>}
         <Button onClick={() => answerReauth(false)}>Cancel</Button>
       </>}
     >
@@ -80,10 +87,10 @@ export function ReauthQuestion() {
         <p className="m-0 text-ink-2">This changes who can get into your account, or what it says of you. Nothing more is asked for the next five minutes.</p>
         {offline && <Callout tone="warning" alert>{BASE.needsNetwork}</Callout>}
         {none && <Callout tone="warning">You have nothing here to show. Log out and sign in again, then make the change within five minutes.</Callout>}
-        {way === 'password' && (
+        {(way === 'password' || (way === 'sms' && sentTo === null)) && (
           <Shown
             to={field} label="Password" type="password" name="password" autoComplete="current-password" maxLength={LIMITS.passwordChars} value={typed} fault={fault}
-            onChange={(event) => setTyped(event.target.value)}
+            hint={way === 'sms' ? 'Then a code goes to your mobile phone.' : undefined} onChange={(event) => setTyped(event.target.value)}
           />
         )}
         {way === 'totp' && (
@@ -91,6 +98,15 @@ export function ReauthQuestion() {
             to={field} label="Code of your authenticator" name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={6} value={typed} fault={fault}
             hint="Six digits, new every 30 seconds." onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
           />
+        )}
+        {way === 'sms' && sentTo !== null && (
+          <>
+            <Shown
+              to={field} label="Code by SMS" name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={6} value={typed} fault={fault}
+              hint={`Six digits, sent to ${sentTo}. Good for five minutes.`} onChange={(event) => setTyped(event.target.value.replaceAll(/\D/g, ''))}
+            />
+            <div><Button size="sm" variant="quiet" onClick={() => { setSentTo(null); setTyped(''); setFault(null); }}>Send another code</Button></div>
+          </>
         )}
         {way === 'recovery' && (
           <Shown
@@ -120,5 +136,5 @@ function Shown({ to, ...rest }: { readonly to: RefObject<HTMLInputElement | null
 
 const NOTHING = {};
 const OTHERWISE: Readonly<Record<Way, string>> = {
-  passkey: 'Use a passkey', totp: 'Use the authenticator', recovery: 'Use a recovery code', password: 'Use the password',
+  passkey: 'Use a passkey', totp: 'Use the authenticator', recovery: 'Use a recovery code', password: 'Use the password', sms: 'Use a code by SMS',
 };

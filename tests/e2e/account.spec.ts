@@ -108,6 +108,46 @@ test('OWN-4: a password is changed with its rules told before, and a refusal is 
   await expect(toast(page, 'Security questions saved')).toBeVisible();
 });
 
+test('DAY-25, E2E-12: who is to begin with managed results does so, and keeps what it says otherwise', async ({ browser }) => {
+  await people.makeUser('mona', ['operator'], { managedFilterType: 'managed' });
+  await people.settle('mona');
+  const page = await pageOf(browser);
+  await people.enter(page, 'mona', SECOND);
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  await page.getByRole('link', { name: 'Daily checks' }).click();
+  await expect(page).toHaveURL(/managed=yes/);
+  await page.getByRole('button', { name: /^Clear 1/ }).click();
+  await expect(page).not.toHaveURL(/managed=/);
+  await page.getByRole('link', { name: 'Profile' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  await page.goto(people.at('daily-checks'));
+  await expect(page.getByRole('heading', { level: 1, name: 'Daily checks' })).toBeVisible();
+  await expect(page).not.toHaveURL(/managed=/);
+  await page.context().close();
+});
+
+test('USER-11, OWN-1: a long user name and address are read whole in the list, beside it and in the own profile', async ({ page }) => {
+  const long = 'somebody.with-a-rather-long-user-name@a-department.example.com';
+  await people.makeUser(long, ['operator'], { name: 'Sam Long', email: long });
+  await people.settle(long);
+  await people.enter(page, 'admin');
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  await page.goto(people.at('users?search=somebody.with'));
+  const row = page.getByRole('row').filter({ hasText: 'Sam Long' });
+  await expect(row.getByText(long)).toHaveCount(2);
+  for (const text of await row.getByText(long).all()) {
+    await expect(text).toBeVisible();
+    expect(await text.evaluate((at) => at.scrollWidth <= at.clientWidth && getComputedStyle(at).textOverflow === 'clip')).toBe(true);
+  }
+  await row.getByRole('button', { name: /^Sam Long/ }).click();
+  await expect(page.getByRole('complementary').or(page.getByRole('main')).getByText(long).last()).toBeVisible();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
+  await people.enter(page, long, SECOND);
+  await expect(page.getByLabel('Username')).toHaveAccessibleDescription(new RegExp(long));
+  await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription(new RegExp(long));
+});
+
 test('OWN-6: sessions are seen where they are, and ended from elsewhere', async ({ browser }) => {
   await people.makeUser('sven', ['operator']);
   await people.settle('sven');

@@ -73,7 +73,7 @@ test('E2E-12: a phone is saved on the way in, its code wrong and right; then cod
   });
 });
 
-test('E2E-12, FACTOR-8: a remembered computer is asked for no code again, and a number that was never proven is changed on the way', async ({ browser }) => {
+test('E2E-12, FACTOR-8, FACTOR-10: a remembered computer is asked for no code again but before a sensitive change, and a number that was never proven is changed on the way', async ({ browser }) => {
   await withSettings(portal, { secondFactor: 'sms' }, async () => {
     const page = await freshPage(browser);
     await page.clock.install();
@@ -98,6 +98,24 @@ test('E2E-12, FACTOR-8: a remembered computer is asked for no code again, and a 
     await give(page, portal, 'rita');
     await isIn(page);
     expect(await sentTo(portal.url, '+15550100333')).toBe(sent);
+    // What was spared on the way in is shown before a sensitive change.
+    await page.getByRole('link', { name: 'Profile' }).click();
+    await page.getByLabel('Office phone').fill('+1 555 010 0999');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const asked = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await asked.getByLabel('Password').fill(portal.password);
+    await sound(page, 'reauth-sms-password');
+    await asked.getByRole('button', { name: 'Send a code' }).click();
+    await expect(asked.getByLabel('Code by SMS')).toBeFocused();
+    await sound(page, 'reauth-sms-code');
+    const code = await codeFor(portal.url, '+15550100333', sent + 1);
+    await asked.getByLabel('Code by SMS').fill(wrongOf(code));
+    await page.keyboard.press('Enter');
+    await expect(asked.getByText('The code is not valid.')).toBeVisible();
+    await asked.getByLabel('Code by SMS').fill(code);
+    await page.keyboard.press('Enter');
+    await expect(asked).toBeHidden();
+    await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
     await page.context().close();
   });
 });
@@ -107,7 +125,7 @@ test('E2E-12, FACTOR-2: five wrong codes end the sign-in, and it says so where i
     const page = await freshPage(browser);
     await give(page, portal, 'rita');
     await isAt(page, 'Enter the code');
-    const code = await codeFor(portal.url, '+15550100333', 2);
+    const code = await codeFor(portal.url, '+15550100333', 3);
     for (let n = 0; n < 5; n++) {
       await expect(page.getByRole('button', { name: 'Continue' })).toBeEnabled({ timeout: 40_000 });
       await typeCode(page, wrongOf(code));

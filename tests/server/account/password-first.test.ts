@@ -42,7 +42,7 @@ test('AUTH-12: who has to choose a password first makes the calls for that, and 
     if (gate !== 'signed-in' && !can(['admin', 'operator', 'super-admin'], gate)) wrong.push(`${name}: not asked`);
   }
   expect(wrong.filter((one) => !one.endsWith('not asked'))).toEqual([]);
-  expect(early.toSorted()).toEqual(['bootstrap', 'changePasswordAd', 'changePasswordDb', 'events', 'getFactors', 'readProfile', 'reauth', 'reauthOptions']);
+  expect(early.toSorted()).toEqual(['bootstrap', 'changePasswordAd', 'changePasswordDb', 'events', 'getFactors', 'readProfile', 'reauth', 'reauthCode', 'reauthOptions']);
 });
 
 test('AUTH-12: a device is told nothing of the provider before the password is chosen, and loads all of it after', async () => {
