@@ -31,6 +31,8 @@ export const PAGE_PATHS = [
   '/monitoring/downloads',
   '/monitoring/profile',
   '/monitoring/security',
+  '/monitoring/api-keys',
+  '/monitoring/api',
   '/monitoring/change-password',
   '/monitoring/reset-password',
   '/monitoring/security-questions',

@@ -42,6 +42,8 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/downloads': support('downloads'),
   '/monitoring/profile': { ability: null },
   '/monitoring/security': { ability: null },
+  '/monitoring/api-keys': { ability: null },
+  '/monitoring/api': { ability: null },
   '/monitoring/change-password': { ability: null },
   '/monitoring/reset-password': { ability: null },
   '/monitoring/security-questions': { ability: null },

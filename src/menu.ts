@@ -71,6 +71,8 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/profile', word: 'Profile', icon: 'person' },
     { to: '/monitoring/security', word: 'Security', icon: 'lock' },
     { to: '/monitoring/change-password', word: 'Change password', icon: 'key' },
+    { to: '/monitoring/api-keys', word: 'API keys', icon: 'source' },
+    { to: '/monitoring/api', word: 'API', icon: 'sheet' },
   ] },
 ];
 

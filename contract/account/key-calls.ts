@@ -23,6 +23,7 @@ export type ApiKeys = v.InferOutput<typeof ApiKeysSchema>;
 
 /** `secret` is told here and never again. */
 export const MadeApiKeySchema = v.object({ key: ApiKeySchema, secret: v.string() });
+export type MadeApiKey = v.InferOutput<typeof MadeApiKeySchema>;
 
 const fields = {
   name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars), v.regex(/^\P{Cc}+$/u, 'text on one line')),

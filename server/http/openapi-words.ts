@@ -5,7 +5,7 @@ type Kind = keyof typeof STATUS_OF;
 
 /** What each kind of failure means to a program. */
 export const KIND_SAYS: Readonly<Record<Kind, string>> = {
-  'bad-input': 'What was sent does not fit; `issues` says where.',
+  'bad-input': 'What was sent does not fit; issues says where.',
   'wrong-credentials': 'Name, password or code are wrong.',
   'signed-out': 'No session and no API key, or one that is not good here.',
   'expired': 'The session or the API key ran out.',
@@ -17,7 +17,7 @@ export const KIND_SAYS: Readonly<Record<Kind, string>> = {
   'conflict': 'Does not fit what stands by now.',
   'too-large': `The body is longer than ${LIMITS.bodyBytes} bytes.`,
   'key-reused': 'The idempotency key was used for something else.',
-  'out-of-order': 'The number in the device\'s order was used; `expected` is the next.',
+  'out-of-order': 'The number in the device\'s order was used; expected is the next.',
   'update-needed': 'The protocol is too old.',
   'too-many': 'Too fast; Retry-After says how many seconds to wait.',
   'busy': 'Too much at once; nothing was done. Retry-After says when to come again.',

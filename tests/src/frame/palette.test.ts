@@ -19,7 +19,7 @@ const words = (roles: Parameters<typeof fixedLines>[0]): string[] => fixedLines(
 test('FRAME-2: the palette offers the pages that the roles may open, and what is typed narrows it by every word', () => {
   expect(words(['operator'])).toContain('Daily checks');
   expect(words(['super-admin'])).not.toContain('Daily checks');
-  expect(words([])).toEqual(['Profile', 'Security', 'Change password']);
+  expect(words([])).toEqual(['Profile', 'Security', 'Change password', 'API keys', 'API']);
   const lines = fixedLines(['operator', 'admin']);
   expect(matching(lines, '')).toEqual(lines);
   expect(matching(lines, ' THEME  dark').map(({ word }) => word)).toEqual(['Dark theme']);

@@ -14,6 +14,7 @@ import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { LOGS_PATH } from '../logs/address.ts';
 import { sentenceOf } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
+import { UserKeys } from './api-keys.tsx';
 import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
 import { LoginAsDialog } from './login-as-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
@@ -81,6 +82,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
           <Button icon="person" disabled={offline} {...why} onClick={() => setAsking('login-as')}>Log in as {short(user.username)}</Button>
         </Deed>
       )}
+      {!own && !locked && !user.deleted && <UserKeys user={user} offline={offline} zone={zone} now={now} />}
       {can(me.roles, 'monitoring.userLogs') && (
         <Deed title="Log" says="What was done with this account, and by it.">
           <Button icon="log" onClick={() => onFollow(`${LOGS_PATH}?user=${idOf(user)}`)}>Show its log</Button>

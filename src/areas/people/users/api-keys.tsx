@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import type { ApiKey } from '#contract/account/key-calls.ts';
+import type { Ms } from '#contract/ids.ts';
+import { MESSAGES } from '#contract/messages.ts';
+import { PEOPLE } from '#contract/messages/people.ts';
+import type { UserListed } from '#contract/people/user-calls.ts';
+import { door } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
+import { Button } from '#src/ui/button.tsx';
+import { formatDate } from '#src/ui/format.ts';
+import { tell } from '#src/ui/toasts.ts';
+import { useAsked } from '../around/asked.ts';
+import { sentenceOf } from '../around/failures.ts';
+import { idOf } from '../around/ids.ts';
+import { TypedConfirm } from '../around/typed-confirm.tsx';
+
+export interface UserKeysProps { readonly user: UserListed; readonly offline: boolean; readonly zone: string; readonly now: Ms }
+
+/** KEY-5: programs that act in the name of a user, for who keeps the user. Nothing where there are none. */
+export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
+  const id = idOf(user), asked = useAsked('listUserApiKeys', { id });
+  const [ending, setEnding] = useState<ApiKey | null>(null);
+  const keys = asked.value ?? [];
+  if (asked.value !== null ? keys.length === 0 : asked.failure === null || offline) return null;
+  return (
+    <section className="grid gap-2">
+      <h3 className="m-0 border-b border-rule pb-1">API keys</h3>
+      <p className="m-0 text-ink-2">Programs act as this user with them. A new password or a reset of the factors by you revokes them all.</p>
+      {asked.failure !== null && <p className="m-0 text-failed">{sentenceOf(asked.failure, PEOPLE.getUsers)} <Button size="sm" onClick={asked.again}>Try again</Button></p>}
+      <ul aria-label={`API keys of ${user.name}`} className="m-0 list-none p-0">
+        {keys.map((key) => (
+          <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2">
+            <span className="min-w-0 grow basis-48">
+              <b className="block break-words">{key.name}</b>
+              <span className="block text-agate break-words text-ink-3">
+                <code className="font-mono">dbu_…{key.hint}</code> · {key.until <= now ? 'ended' : 'ends'} {formatDate(key.until, zone)} · {key.usedOn === null ? 'not used yet' : `last used on ${formatDate(Date.parse(`${key.usedOn}T00:00:00Z`), 'UTC')}${key.usedFrom === null ? '' : ` from ${key.usedFrom}`}`}
+              </span>
+              <span className="block text-agate break-words text-ink-3">{key.abilities.join(', ')}</span>
+            </span>
+            <Button size="sm" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} aria-label={`Revoke ${key.name}`} onClick={() => setEnding(key)}>Revoke</Button>
+          </li>
+        ))}
+      </ul>
+      {ending !== null && (
+        <TypedConfirm
+          title="Revoke this key?" type={null} word="Revoke it" onClose={() => setEnding(null)}
+          onConfirm={async () => {
+            const result = await withReauth(() => door().ask('revokeUserApiKey', { id, key: ending.id }));
+            if (!result.ok && result.failure.kind !== 'not-found') return sentenceOf(result.failure, PEOPLE.editUser);
+            tell('API key revoked');
+            setEnding(null);
+            asked.again();
+            return null;
+          }}
+        >
+          <p className="m-0">Programs that use <b className="text-ink">{ending.name}</b> are refused from now on, and {user.name} is told by mail.</p>
+        </TypedConfirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,84 @@
+import { expect, test } from '@playwright/test';
+import { toast } from './account-person.ts';
+import { signIn, startPortal } from './portal.ts';
+import type { Portal } from './portal.ts';
+import { axeInBoth, faultsOf, sound } from './sound.ts';
+
+let portal: Portal;
+test.beforeAll(async () => { portal = await startPortal(); });
+test.afterAll(async () => { await portal.stop(); });
+
+test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is revoked and refused; the API is read and searched', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const faults = faultsOf(page);
+  const program = async (key: string, path: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${portal.url}/api/v1/${path}`, { ...init, headers: { authorization: `Bearer ${key}` } });
+    const body = await answer.json() as { success: boolean; data?: { abilities?: string[]; epoch?: string; cursor?: number; head?: number }; error?: { kind: string } };
+    return { status: answer.status, kind: body.error?.kind ?? null, data: body.data, pace: answer.headers.get('ratelimit') };
+  };
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await expect(page.getByText('No program acts in your name.')).toBeVisible();
+  await page.getByRole('button', { name: 'New API key' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText('Give it a name.')).toBeVisible();
+  await expect(dialog.getByText('Choose what it may do.')).toBeVisible();
+  await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused();
+  await page.keyboard.type('Nightly export');
+  await dialog.getByLabel('Ends', { exact: true }).selectOption('own');
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await expect(dialog.getByText('Choose a day within the next 365.')).toBeVisible();
+  await sound(page, 'new key');
+  await dialog.getByLabel('Ends', { exact: true }).selectOption('30');
+  await dialog.getByRole('checkbox', { name: /^Read results/ }).check();
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+
+  await expect(page.getByRole('heading', { name: 'Copy the key now' })).toBeVisible();
+  await axeInBoth(page, 'the key');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Copy the key' }).click();
+  await expect(toast(page, 'Key copied')).toBeVisible();
+  const key = await page.evaluate(() => navigator.clipboard.readText());
+  expect(key).toMatch(/^dbu_[0-9A-Za-z]{49}$/);
+  await page.getByRole('button', { name: 'I have kept it' }).click();
+
+  const self = await program(key, 'api-key');
+  expect([self.status, self.data?.abilities]).toEqual([200, ['monitoring.daily-checks']]);
+  expect(self.pace).toContain('"key";r=299;t=60');
+  const begin = await program(key, 'sync/events?after=0&epoch='), all = await program(key, `sync/events?after=0&epoch=${begin.data?.epoch ?? ''}`);
+  expect([begin.status, all.status, all.data?.cursor]).toEqual([200, 200, begin.data?.cursor]);
+  expect((await program(key, 'monitoring/backoffice/rules')).kind).toBe('forbidden');
+  expect((await program(key, 'profile/x/sessions')).kind).toBe('not-by-key');
+
+  await page.reload();
+  const row = page.getByRole('list', { name: 'API keys' }).getByRole('listitem').filter({ hasText: 'Nightly export' }).first();
+  await expect(row).toContainText(`dbu_…${key.slice(-10, -6)}`);
+  await expect(row).toContainText(/last used on \d+\/\d+\/\d+ from/);
+  await sound(page, 'keys');
+  await page.getByRole('button', { name: 'Revoke Nightly export' }).click();
+  await dialog.getByRole('button', { name: 'Revoke it' }).click();
+  await expect(toast(page, 'API key revoked')).toBeVisible();
+  await expect(page.getByText('No program acts in your name.')).toBeVisible();
+  expect(await program(key, 'api-key')).toMatchObject({ status: 401, kind: 'signed-out' });
+
+  await page.goto(`${portal.url}/monitoring/api#events`);
+  const call = page.getByRole('button', { name: /GET \/api\/v1\/sync\/events/ });
+  await expect(call).toHaveAttribute('aria-expanded', 'true');
+  await expect(call).toBeFocused();
+  await expect(page.getByText(`curl '${portal.url}/api/v1/sync/events?after=0`)).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(call).toHaveAttribute('aria-expanded', 'false');
+  await page.keyboard.press('Enter');
+  await sound(page, 'api');
+  await page.keyboard.press('/');
+  await page.keyboard.type('licensing-export');
+  await expect(page.getByRole('status').filter({ hasText: /^1 call with/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.type('passkeys');
+  await expect(page.getByText('No call holds “passkeys”, of those for programs.')).toBeVisible();
+  await page.getByRole('button', { name: 'Search all calls' }).click();
+  await expect(page.getByRole('button', { name: /DELETE .*profile.*passkeys/ })).toBeVisible();
+  expect(faults).toEqual([]);
+});
