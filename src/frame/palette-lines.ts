@@ -27,8 +27,8 @@ const LIST = '/monitoring/daily-checks';
 const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
 const THEME_WORDS: Readonly<Record<Theme, string>> = { light: 'Light theme', dark: 'Dark theme', system: 'Theme of this system' };
 
-/** What can be done without having typed anything: pages first. */
-export function fixedLines(roles: readonly Role[], features: Features | null = null): readonly Line[] {
+/** What can be done without having typed anything: pages first, all that the sidebar has. */
+export function fixedLines(roles: readonly Role[], features: Features | null): readonly Line[] {
   const pages = menuOf(roles, features).flatMap(({ entries }) => entries).map(({ to, word, icon }): Line => {
     const letter = Object.entries(GOES).find(([, going]) => going.to === to)?.[0];
     return { key: `page ${to}`, group: 'Pages', word, icon, does: { is: 'open', to }, ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }) };

@@ -3,7 +3,7 @@ import { useRouter } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import { door, useWatch } from '../door.ts';
-import { useMe } from '../session.ts';
+import { useBranding, useMe } from '../session.ts';
 import { setTheme } from '../theme.ts';
 import { formatCount, plural } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -16,7 +16,7 @@ const SHOWN = 6;
 /** ⌘K: pages, named lists, actions, and every company, job and computer of this device, by a few letters of their names. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const router = useRouter();
-  const me = useMe();
+  const me = useMe(), features = useBranding()?.features ?? null;
   const [typed, setTyped] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const roles = me?.roles ?? [];
@@ -28,7 +28,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     key: `view ${view.id}`, group: 'Views', word: view.name, ...(view.shared && { detail: 'shared' }), icon: 'daily-checks',
     does: { is: 'open', to: `/monitoring/daily-checks?${view.query}` },
   }));
-  const fixed = matching([...fixedLines(roles), ...(lists ? named : [])], typed);
+  const fixed = matching([...fixedLines(roles, features), ...(lists ? named : [])], typed);
   const here = lists && typed.trim() !== '' && found ? linesOf(found) : [];
   const lines = [...fixed, ...here];
   const more = here.length === 0 || !found ? 0 : found.jobs.count + found.companies.count + found.computers.count - here.length;

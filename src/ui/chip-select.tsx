@@ -18,7 +18,7 @@ export interface ChipSelectProps {
 export function ChipSelect({ name, label, icon, value, rest, gives = false, options, onChoose }: ChipSelectProps) {
   const word = options.find(([one]) => one === value)?.[1] ?? '';
   return (
-    <span {...(value === rest && { 'data-rest': '' })} className={`group/chip relative inline-flex h-7 shrink-0 ${gives ? 'tablet:min-w-16 tablet:shrink tablet:@max-[560px]/tools:data-rest:hidden' : ''} items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap tablet:@max-[660px]/tools:px-1.5 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent hover:bg-wash pointer-coarse:h-11 pointer-coarse:px-3`}>
+    <span {...(value === rest && { 'data-rest': '' })} className={`group/chip relative inline-flex h-7 shrink-0 ${gives ? 'tablet:min-w-16 tablet:shrink tablet:@min-[990px]/tools:min-w-32 tablet:@max-[560px]/tools:data-rest:hidden' : ''} items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap tablet:@max-[660px]/tools:px-1.5 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-accent hover:bg-wash pointer-coarse:h-11 pointer-coarse:px-3`}>
       {icon && <Icon name={icon} className="text-ink-3 max-tablet:hidden @max-[990px]/tools:hidden" />}
       {label !== undefined && <span className="shrink-0 text-ink-3 max-tablet:hidden tablet:@max-[990px]/tools:group-not-data-rest/chip:hidden" aria-hidden>{label}</span>}
       <span aria-hidden className="max-w-60 truncate tablet:@max-[990px]/tools:group-data-rest/chip:hidden">{word}</span>

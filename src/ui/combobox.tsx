@@ -1,5 +1,6 @@
 import { Combobox as Headless, ComboboxInput, ComboboxOption, ComboboxOptions, Field, Label } from '@headlessui/react';
 import { useState } from 'react';
+import type { MouseEvent } from 'react';
 import { Icon } from './icon.tsx';
 
 export interface ComboboxProps<T extends string> {
@@ -16,6 +17,11 @@ export interface ComboboxProps<T extends string> {
 /** Options shown at once; the rest is found by typing more. */
 const MOST = 50;
 
+/** The focus alone opens the options, and after a choice it stays where it is: a press there does what the arrow key does. */
+function reopen({ currentTarget: field }: MouseEvent<HTMLInputElement>): void {
+  if (field.getAttribute('aria-expanded') !== 'true') field.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true }));
+}
+
 /** A choice of one among many, found by typing. Brings Headless UI with it: import it from lazy parts only. */
 export function Combobox<T extends string>({ label, value, options, placeholder, fault = null, onChange, onType }: ComboboxProps<T>) {
   const [typed, setTyped] = useState('');
@@ -29,7 +35,7 @@ export function Combobox<T extends string>({ label, value, options, placeholder,
       <Headless value={value} onChange={(chosen: T | '' | null) => { if (chosen !== null && chosen !== '') onChange(chosen); }} onClose={() => type('')} immediate>
         <span className="relative flex items-center">
           <ComboboxInput
-            displayValue={word} placeholder={placeholder} onChange={(event) => type(event.target.value)} aria-invalid={fault !== null} autoComplete="off"
+            displayValue={word} placeholder={placeholder} onChange={(event) => type(event.target.value)} onClick={reopen} aria-invalid={fault !== null} autoComplete="off"
             className={`h-8 w-full min-w-0 rounded-part border bg-sheet pr-8 pl-3 text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11
               ${fault === null ? 'border-control' : 'border-failed'}`}
           />

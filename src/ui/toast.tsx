@@ -5,9 +5,12 @@ import { typing } from './keys.ts';
 import { clearToasts, dismissToast, toasts, undoNewest } from './toasts.ts';
 import type { Toast } from './toasts.ts';
 
-/** Top right, 400 px wide, newest below. Waits while it is pointed at or focused. */
+/**
+ * Top right, 400 px wide, newest below. Waits while it is pointed at or focused. Of those that can be undone the newest alone is seen, so that
+ * work one by one does not cover the page; what was done before comes up again when the newest goes.
+ */
 export function Toasts() {
-  const shown = useSyncExternalStore(toasts.subscribe, toasts.now);
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.now), newest = shown.findLast(undoable);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'u' || event.defaultPrevented || typing(event)) return;
@@ -20,16 +23,18 @@ export function Toasts() {
   return (
     <div className="pointer-events-none fixed top-3 right-3 left-3 z-50 grid justify-items-end gap-2">
       <output aria-label="Messages" className="contents">
-        {shown.map((toast) => <Slip key={toast.id} toast={toast} />)}
+        {shown.map((toast) => <Slip key={toast.id} toast={toast} behind={undoable(toast) && toast !== newest} />)}
       </output>
     </div>
   );
 }
 
+const undoable = ({ action }: Toast): boolean => action?.key === 'U';
+
 /** How long a toast stays after the pointer or the focus has left it. */
 const HELD_MS = 1_000;
 
-function Slip({ toast }: { readonly toast: Toast }) {
+function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boolean }) {
   const { id, tone, text, action, lastsMs } = toast;
   const slip = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -42,8 +47,8 @@ function Slip({ toast }: { readonly toast: Toast }) {
   }, [id, lastsMs]);
   return (
     <div
-      ref={slip}
-      className={`pointer-events-auto flex min-h-11 w-full max-w-[400px] items-center gap-2.5 rounded-part border border-l-[3px] border-rule bg-sheet py-1.5 pr-1
+      ref={slip} hidden={behind}
+      className={`pointer-events-auto ${behind ? 'hidden' : 'flex'} min-h-11 w-full max-w-[400px] items-center gap-2.5 rounded-part border border-l-[3px] border-rule bg-sheet py-1.5 pr-1
         pl-3.5 shadow-toast ${tone === 'failed' ? 'border-l-failed' : 'border-l-accent'}`}
     >
       <Icon name={tone === 'failed' ? 'failed' : 'tick'} className={tone === 'failed' ? 'text-failed' : ''} />

@@ -10,7 +10,7 @@ import { useRemembered } from '#src/remembered-read.ts';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
@@ -97,12 +97,7 @@ export function ReportSettings() {
             )}
       </div>
       {deleting && setting !== null && (
-        <Dialog title="Delete this report?" onClose={() => setDeleting(false)} footer={<><Button variant="danger" onClick={() => void remove()}>Delete the report</Button><Button onClick={() => setDeleting(false)}>Cancel</Button></>}>
-          <div className="grid gap-2 px-5 py-4">
-            <p className="m-0 break-words"><b>{setting.name}</b></p>
-            <p className="m-0 text-ink-2">It is not sent any more. What was sent stays in the history. This cannot be undone.</p>
-          </div>
-        </Dialog>
+        <DeleteDialog what="report" name={<b>{setting.name}</b>} says="It is not sent any more. What was sent stays in the history." onDelete={remove} onClose={() => setDeleting(false)} />
       )}
     </Page>
   );

@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Role } from '#contract/abilities.ts';
+import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
+import type { Features } from '#contract/brand/branding.ts';
+import { menuOf } from '#src/menu.ts';
 import { GO_MS, goOf, GOES } from '#src/frame/go-keys.ts';
 import { fixedLines, matching } from '#src/frame/palette-lines.ts';
 
@@ -14,13 +18,16 @@ test('FRAME-1: G and then a letter goes to its page, in time; G alone and other 
   expect(goOf('constructor', 5, 4)).toEqual({ is: 'none' });
 });
 
-const words = (roles: Parameters<typeof fixedLines>[0]): string[] => fixedLines(roles).filter(({ group }) => group === 'Pages').map(({ word }) => word);
+const words = (roles: readonly Role[], features: Features | null = null): string[] => fixedLines(roles, features).filter(({ group }) => group === 'Pages').map(({ word }) => word);
 
 test('FRAME-2: the palette offers the pages that the roles may open, and what is typed narrows it by every word', () => {
   expect(words(['operator'])).toContain('Daily checks');
   expect(words(['super-admin'])).not.toContain('Daily checks');
   expect(words([])).toEqual(['Profile', 'Security', 'Change password', 'API keys', 'API']);
-  const lines = fixedLines(['operator', 'admin']);
+  const all: Features = { ...PLAIN_FEATURES, rules: true, hints: true, reporting: { enabled: true, visibleFor: ['all'] } };
+  expect(words(['operator'], all)).toEqual(expect.arrayContaining(['Rules', 'SLA', 'Analytics > Trends']));
+  for (const features of [all, PLAIN_FEATURES]) expect(words(['operator'], features)).toEqual(menuOf(['operator'], features).flatMap(({ entries }) => entries.map(({ word }) => word)).concat('Wall-board'));
+  const lines = fixedLines(['operator', 'admin'], null);
   expect(matching(lines, '')).toEqual(lines);
   expect(matching(lines, ' THEME  dark').map(({ word }) => word)).toEqual(['Dark theme']);
   expect(matching(lines, 'snooz')[0]?.word).toBe('Snoozed');

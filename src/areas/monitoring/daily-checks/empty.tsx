@@ -6,6 +6,7 @@ import { Button } from '#src/ui/button.tsx';
 import { formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { FirstSteps } from '../first-steps/first-steps.tsx';
+import { absent } from './facets.tsx';
 import { allOpen } from '../hand-over/since.ts';
 import { DEFAULTS, narrowed } from './list.ts';
 import type { List } from './list.ts';
@@ -24,7 +25,8 @@ interface EmptyProps {
 export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyProps) {
   if (view.loaded.days < view.loaded.of && view.newestAt === null) return <Said title="Results are on their way" detail={`${view.loaded.days} of ${view.loaded.of} days here.`} />;
   if (view.newestAt === null) return <FirstSteps />;
-  if (narrowed(list) > 0) return <Said title="Nothing matches" detail="No result has all of these."><Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button></Said>;
+  const gone = absent(view.facets, list).length;
+  if (narrowed(list) > 0) return <Said title="Nothing matches" detail={gone === 0 ? 'No result has all of these.' : `${plural(gone, 'company', 'companies')} of this list: no result in these days, or not here any more.`}><Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button></Said>;
   if (list.review === DEFAULTS.review && view.progress.of > 0) return <AllClear view={view} list={list} filter={filter} zone={zone} now={now} onList={onList} />;
   return <Said title="Nothing to check" detail={`No result of these days is a problem. New results come in as they happen.`} />;
 }

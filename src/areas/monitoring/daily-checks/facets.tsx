@@ -30,7 +30,7 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       <Index title="Kind of problem" most={8} entries={facets.kinds.map(({ value, count }) => ({
         value, count, word: KIND_WORDS[value], on: list.kinds.includes(value), press: (at) => set({ kinds: toggle(list.kinds, value) }, at),
       }))} />
-      <Index title="Company" most={6} left={facets.left?.companies} find="Find a company" {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })} entries={facets.companies.map(({ value, count, name }) => ({
+      <Index title="Company" most={6} left={facets.left?.companies} find="Find a company" {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })} entries={[...facets.companies, ...absent(facets, list)].map(({ value, count, name }) => ({
         value: String(value), count, word: name, on: list.companies.includes(value), press: (at) => set({ companies: toggle(list.companies, value) }, at),
       }))} />
       <Index title="Source" most={6} entries={facets.sources.map(({ value, count }) => ({
@@ -53,6 +53,10 @@ export function Facets({ facets, list, onList }: FacetsProps) {
     </>
   );
 }
+
+/** Companies that the list asks for and that have no result in its days, or are gone: a link or a saved list may name them. */
+export const absent = (facets: ShownFacets, list: List): { readonly value: number; readonly count: number; readonly name: string }[] =>
+  list.companies.filter((n) => !facets.companies.some(({ value }) => value === n)).map((value) => ({ value, count: 0, name: `No. ${value}, no results` }));
 
 /** Its head: what is set, and the way back. */
 export function FacetsHead({ list, onList }: Pick<FacetsProps, 'list' | 'onList'>) {

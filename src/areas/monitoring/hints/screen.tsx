@@ -12,7 +12,7 @@ import { useRemembered } from '#src/remembered-read.ts';
 import { useMe, useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -82,12 +82,7 @@ export function Hints() {
                   )}
       </div>
       {deleting && hint !== null && (
-        <Dialog title="Delete this hint?" onClose={() => setDeleting(false)} footer={<><Button variant="danger" onClick={() => void remove()}>Delete the hint</Button><Button onClick={() => setDeleting(false)}>Cancel</Button></>}>
-          <div className="grid gap-2 px-5 py-4">
-            <p className="m-0 break-words"><b>{hint.name}</b></p>
-            <p className="m-0 text-ink-2">It is not shown any more. Where it helped stays in the history of those problems. This cannot be undone.</p>
-          </div>
-        </Dialog>
+        <DeleteDialog what="hint" name={<b>{hint.name}</b>} says="It is not shown any more. Where it helped stays in the history of those problems." onDelete={remove} onClose={() => setDeleting(false)} />
       )}
     </Page>
   );

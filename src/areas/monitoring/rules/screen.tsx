@@ -14,7 +14,7 @@ import { useRemembered } from '#src/remembered-read.ts';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
@@ -99,12 +99,7 @@ export function Rules() {
                 )}
       </div>
       {deleting && rule !== null && (
-        <Dialog title="Delete this rule?" onClose={() => setDeleting(false)} footer={<><Button variant="danger" onClick={() => void remove()}>Delete the rule</Button><Button onClick={() => setDeleting(false)}>Cancel</Button></>}>
-          <div className="grid gap-2 px-5 py-4">
-            <p className="m-0 break-words"><b>{rule.name}</b></p>
-            <p className="m-0 text-ink-2">What it did stays. Its exceptions end with the next result of each job. This cannot be undone.</p>
-          </div>
-        </Dialog>
+        <DeleteDialog what="rule" name={<b>{rule.name}</b>} says="What it did stays. Its exceptions end with the next result of each job." onDelete={remove} onClose={() => setDeleting(false)} />
       )}
     </Page>
   );

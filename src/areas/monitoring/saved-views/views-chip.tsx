@@ -20,10 +20,10 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
   const [opened, setOpened] = useState<string | null>(null);
   const standing = standingOf(views ?? [], query, opened);
   return (
-    <Popover className="inline-flex shrink-0">
+    <Popover className="inline-flex max-tablet:shrink-0 tablet:@max-[990px]/tools:shrink-0 tablet:@min-[990px]/tools:min-w-24 tablet:@min-[990px]/tools:shrink-[8]">
       <PopoverButton
         {...(query === '' && standing.view === null && { 'data-rest': '' })}
-        className="group/chip inline-flex h-7 shrink-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap hover:bg-wash
+        className="group/chip inline-flex h-7 min-w-0 items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 whitespace-nowrap hover:bg-wash
           tablet:@max-[660px]/tools:px-1.5 pointer-coarse:h-11 pointer-coarse:px-3"
       >
         <span className="text-ink-3 max-tablet:sr-only tablet:@max-[990px]/tools:group-not-data-rest/chip:sr-only">View</span>

@@ -13,7 +13,7 @@ import { useRemembered } from '#src/remembered-read.ts';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
@@ -94,12 +94,7 @@ export function Sla() {
           )}
       </div>
       {deleting && alarm !== null && (
-        <Dialog title="Delete this alarm?" onClose={() => setDeleting(false)} footer={<><Button variant="danger" onClick={() => void remove()}>Delete the alarm</Button><Button onClick={() => setDeleting(false)}>Cancel</Button></>}>
-          <div className="grid gap-2 px-5 py-4">
-            <p className="m-0 break-words"><b>{alarm.name}</b></p>
-            <p className="m-0 text-ink-2">Nobody is told any more. This cannot be undone.</p>
-          </div>
-        </Dialog>
+        <DeleteDialog what="alarm" name={<b>{alarm.name}</b>} says="Nobody is told any more." onDelete={remove} onClose={() => setDeleting(false)} />
       )}
     </Page>
   );

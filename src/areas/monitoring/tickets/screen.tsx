@@ -13,7 +13,7 @@ import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
-import { Dialog } from '#src/ui/dialog.tsx';
+import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatCount, formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { Pager } from '#src/ui/pager.tsx';
@@ -94,12 +94,7 @@ export function Tickets() {
         )}
       </div>
       {deleting && ticket !== null && (
-        <Dialog title="Delete this ticket?" onClose={() => setDeleting(false)} footer={<><Button variant="danger" onClick={() => void remove()}>Delete the ticket</Button><Button onClick={() => setDeleting(false)}>Cancel</Button></>}>
-          <div className="grid gap-2 px-5 py-4">
-            <p className="m-0 break-words"><b>{ticket.number}</b> {ticket.subject}</p>
-            <p className="m-0 text-ink-2">Its problems let go of it and can have another one.{ticket.system === 'own' ? '' : ' In the ticketing system it stays as it is.'} This cannot be undone.</p>
-          </div>
-        </Dialog>
+        <DeleteDialog what="ticket" name={<><b>{ticket.number}</b> {ticket.subject}</>} says={`Its problems let go of it and can have another one.${ticket.system === 'own' ? '' : ' In the ticketing system it stays as it is.'}`} onDelete={remove} onClose={() => setDeleting(false)} />
       )}
     </Page>
   );
