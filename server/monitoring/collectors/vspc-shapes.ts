@@ -74,7 +74,7 @@ export const AlarmList = list(v.object({
 }));
 
 export const LicenceList = list(v.object({
-  organizationUid: text, organizationName: text, organizationType: text, usedPoints: count,
+  organizationUid: text, organizationType: text,
   servers: v.optional(v.nullable(v.array(v.object({
     serverUid: text, serverType: text, workloads: v.optional(v.nullable(v.array(v.object({
       description: text, unitType: text, rentalUnits: count, newUnits: count, usedUnits: count, rentalCount: count, newCount: count, usedCount: count,

@@ -76,16 +76,19 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
     row: { severity: last?.status ?? null, at: secondOf(last?.time), object: object?.objectName ?? null, type: object?.type ?? null, computer: object?.computerName ?? null, area: area ?? null, times: repeatCount ?? null, remark: last?.remark ?? null },
   })),
 
-  licences: (task) => lists(task, 'licensing/usage/organizations', shapes.LicenceList, (row) => row.organizationUid ?? row.organizationName ?? 'provider', (row, link) => {
-    const company = link(row.organizationUid), org = row.organizationUid ?? 'provider', name = row.organizationName ?? row.organizationUid ?? 'Provider';
-    return (row.servers ?? []).flatMap((server) => (server.workloads ?? []).map((work, place): Thing => ({
-      uid: `${org}/${server.serverUid ?? server.serverType ?? ''}/${work.description ?? place}/${work.unitType ?? ''}`, name, company,
-      row: {
-        org, product: server.serverType ?? null, workload: work.description ?? null, unitType: work.unitType ?? null, rentalUnits: work.rentalUnits ?? null, newUnits: work.newUnits ?? null, usedUnits: work.usedUnits ?? null,
-        rentalCount: work.rentalCount ?? null, newCount: work.newCount ?? null, usedCount: work.usedCount ?? null,
-      },
-    })));
-  }),
+  async licences(task) {
+    const companies = await named(task, 'companies');
+    return lists(task, 'licensing/usage/organizations', shapes.LicenceList, (row) => row.organizationUid ?? 'provider', (row, link) => {
+      const company = link(row.organizationUid), org = row.organizationUid ?? 'provider', name = companies.get(org)?.name ?? row.organizationUid ?? 'Provider';
+      return (row.servers ?? []).flatMap((server) => (server.workloads ?? []).map((work, place): Thing => ({
+        uid: `${org}/${server.serverUid ?? server.serverType ?? ''}/${work.description ?? place}/${work.unitType ?? ''}`, name, company,
+        row: {
+          org, product: server.serverType ?? null, workload: work.description ?? null, unitType: work.unitType ?? null, rentalUnits: work.rentalUnits ?? null, newUnits: work.newUnits ?? null, usedUnits: work.usedUnits ?? null,
+          rentalCount: work.rentalCount ?? null, newCount: work.newCount ?? null, usedCount: work.usedCount ?? null,
+        },
+      })));
+    });
+  },
 };
 
 type Link = Awaited<ReturnType<typeof linksOf>>;

@@ -54,9 +54,9 @@ export const anAlarm = (company: string, name: string, at: number): Row => ({
 });
 
 export const aLicence = (company: string, used: number): Row => ({
-  organizationUid: uid(`company ${company}`), organizationName: company, organizationType: 'Company', providerUid: uid('provider'),
+  organizationUid: uid(`company ${company}`), organizationType: 'Company', providerUid: uid('provider'),
   servers: [{ serverUid: uid('server vbr-1'), serverType: 'BackupAndReplication', workloads: [{
-    description: 'VMs', unitType: 'Points', rentalUnits: 0, newUnits: 2, usedUnits: used, rentalCount: 0, newCount: 1, usedCount: used, workloadsByPlatform: [],
+    id: uid('workload VMs'), description: 'VMs', unitType: 'Points', rentalUnits: 0, newUnits: 2, usedUnits: used, rentalCount: 0, newCount: 1, usedCount: used, workloadsByPlatform: [],
   }] }],
 });
 

@@ -74,9 +74,9 @@ const ROWS = {
     object: some({ instanceUid: uid, type: text, organizationUid: uid, locationUid: uid, managementAgentUid: uid, computerName: text, objectUid: uid, objectName: text }),
     lastActivation: some({ instanceUid: uid, time, status: oneOf('Error', 'Warning', 'Info', 'Acknowledged', 'Resolved'), message: text, remark: text }),
   }),
-  'licensing/usage/organizations': some({ organizationUid: uid, organizationName: text, organizationType: oneOf('Provider', 'Reseller', 'Company', 'Unknown'), providerUid: uid, usedPoints: v.number(), servers: v.array(some({
+  'licensing/usage/organizations': some({ organizationUid: uid, organizationType: oneOf('Provider', 'Reseller', 'Company', 'Unknown'), providerUid: uid, servers: v.array(some({
     serverUid: uid, serverType: oneOf('BackupAndReplication', 'CloudConnect', 'VB365', 'VONE', 'VSPC', 'Unknown'), workloads: v.array(some({
-      description: text, unitType: oneOf('Points', 'Instances', 'Unknown'), rentalUnits: v.number(), newUnits: v.number(), usedUnits: v.number(), rentalCount: v.number(), newCount: v.number(), usedCount: v.number(), workloadsByPlatform: v.array(v.unknown()),
+      id: uid, description: text, unitType: oneOf('Points', 'Instances', 'Unknown'), rentalUnits: v.number(), newUnits: v.number(), usedUnits: v.number(), rentalCount: v.number(), newCount: v.number(), usedCount: v.number(), workloadsByPlatform: v.array(v.unknown()),
     })),
   })) }),
 } as const;
