@@ -57,6 +57,7 @@ export const MENU: readonly Group[] = [
   { heading: 'Sources', app: 'monitoring', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
     { to: '/monitoring/connections', word: 'Connections', icon: 'cloud' },
+    { to: '/monitoring/webhooks', word: 'Webhooks', icon: 'external' },
     { to: '/monitoring/ticketing', word: 'Ticketing', icon: 'ticket' },
   ] },
   { heading: 'Administration', app: 'monitoring', entries: [
@@ -69,6 +70,7 @@ export const MENU: readonly Group[] = [
   ] },
   { heading: 'Settings', entries: [
     { to: '/monitoring/profile', word: 'Profile', icon: 'person' },
+    { to: '/monitoring/notifications', word: 'Notifications', icon: 'mail' },
     { to: '/monitoring/security', word: 'Security', icon: 'lock' },
     { to: '/monitoring/change-password', word: 'Change password', icon: 'key' },
     { to: '/monitoring/api-keys', word: 'API keys', icon: 'source' },

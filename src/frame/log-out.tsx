@@ -38,6 +38,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
     if (result.ok && result.value.out) {
       setUnsent(null);
       forgetClicks();
+      void import('../push.ts').then(({ endPush }) => endPush());
       await router.navigate({ to: '/login', replace: true });
       return;
     }

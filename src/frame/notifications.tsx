@@ -4,6 +4,7 @@ import type { Me } from '#contract/account/me.ts';
 import type { Notification } from '#contract/account/notifications.ts';
 import { BASE } from '#contract/messages/base.ts';
 import { door, useWatch } from '../door.ts';
+import { keepPush } from '../push.ts';
 import { useRemembered } from '../remembered-read.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -22,6 +23,8 @@ export function Notifications({ me }: { readonly me: Me }) {
   const invitation = useInvitation(me);
   const [taken, setTaken] = useState<{ readonly path: string; readonly all: readonly Notification[] } | null>(null);
   if (value !== null && taken?.path !== path) setTaken({ path, all: value });
+  // Once for each who signs in: this part is another then.
+  useEffect(() => { if (me.acting === null) void keepPush(); }, [me.acting]);
   const shown = shownOf([...(invitation === null ? [] : [invitation]), ...(taken?.all ?? [])], appOf(path), gone);
   if (shown.length === 0) return null;
   return (

@@ -2,10 +2,11 @@ import { answerPage } from './answer.ts';
 import { cacheOf, isFixed, isServers } from './build.ts';
 import type { Build } from './build.ts';
 import { dropOthers, keepBuild, keptFile, keptShell } from './keep.ts';
+import { openOf, shownOf } from './push.ts';
 
 /**
  * The service worker: the page opens with no network, from the build that is kept on this device. It holds files of the build and nothing
- * else: data and calls never pass through it.
+ * else: data and calls never pass through it. It shows what the server pushes, and opens its page.
  *
  * A newer build is kept beside the one in use and takes over when the last page of the older one is closed; it never takes over before.
  * Until then each page finds the files of its own build, by addresses that change with their content.
@@ -48,6 +49,17 @@ self.addEventListener('fetch', (event) => {
   } else if (pathname.startsWith('/assets/') || FILES.has(pathname + search)) {
     event.respondWith(keptFile(caches, pathname + search).then((kept) => kept ?? fetch(request)));
   }
+});
+
+self.addEventListener('push', (event) => {
+  const { title, body, tag, link } = shownOf(event.data?.text());
+  event.waitUntil(self.registration.showNotification(title, { body, tag, data: link }));
+});
+
+self.addEventListener('notificationclick', (event) => {
+  const { notification } = event, link: unknown = notification.data;
+  notification.close();
+  event.waitUntil(openOf(self.clients, typeof link === 'string' ? link : shownOf(undefined).link, self.location.origin));
 });
 
 async function fromNetwork(event: FetchEvent): Promise<Response> {

@@ -95,7 +95,7 @@ test('OWN-10: a page that the branding has to switch on stands in the menu only 
   const billing = { ability: null, when: ({ billing: { ccCollection } }: typeof PLAIN_FEATURES) => ccCollection } as const;
   expect([mayOpen(billing, [], null), mayOpen(billing, [], PLAIN_FEATURES), mayOpen(billing, [], { ...PLAIN_FEATURES, billing: { ccCollection: true } })]).toEqual([false, false, true]);
   expect(menuOf(['admin'], PLAIN_FEATURES, [{ heading: null, page: billing, entries: [{ to: '/monitoring/dashboard', word: 'Dashboard', icon: 'dashboard' }] }, { heading: null, entries: [{ to: '/monitoring/hints', word: 'Hints', icon: 'hint' }] }])).toEqual([]);
-  expect(menuOf([]).map(({ heading, entries }) => [heading, ...entries.map(({ word }) => word)])).toEqual([['Settings', 'Profile', 'Security', 'Change password', 'API keys', 'API']]);
+  expect(menuOf([]).map(({ heading, entries }) => [heading, ...entries.map(({ word }) => word)])).toEqual([['Settings', 'Profile', 'Notifications', 'Security', 'Change password', 'API keys', 'API']]);
   expect(homeOf([])).toBe('/monitoring/profile');
 });
 
