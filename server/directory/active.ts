@@ -11,7 +11,7 @@ const NEVER_IN_NAMES = /["/\\[\]:;|=,+*?<>\p{Cc}]/u;
 const REFUSED: Readonly<Record<string, Exclude<Bound['is'], 'right' | 'unreachable'>>> = {
   775: 'locked', 533: 'disabled', 701: 'disabled', 530: 'disabled', 531: 'disabled', 773: 'must-change', 532: 'expired',
 };
-const INVALID_CREDENTIALS = 49, CONSTRAINT = 19, WILL_NOT_PERFORM = 53, RIGHTS = 50;
+const INVALID_DN = 34, INVALID_CREDENTIALS = 49, CONSTRAINT = 19, WILL_NOT_PERFORM = 53, RIGHTS = 50;
 const ZERO = Buffer.from('0');
 
 interface Account { readonly dn: string; readonly name: string | null; readonly email: string | null }
@@ -29,6 +29,15 @@ export function activeDirectory(world: World, at: DirectoryAt, servicePassword: 
     world.log.warn('the directory could not be asked', { fault: error instanceof Error ? error.name : typeof error, code: codeOf(error) });
     return 'unreachable';
   };
+
+  /** Where names are none to a directory, but only its own long ones (OpenLDAP): the service account finds the one of this account. */
+  async function byDn(client: Client, username: string, password: string): Promise<Bound> {
+    await client.bind(at.serviceDn, servicePassword);
+    const account = await accountOf(client, at, username);
+    if (!account) return { is: 'wrong' };
+    const refused = await refusalOf(client, account.dn, password);
+    return refused === null ? { is: 'right', ...account } : { is: refused === 'no-name' ? 'wrong' : refused };
+  }
 
   /** Looks the account up as the service account, and changes it. */
   async function alter(username: string, changes: readonly Change[], refusal: (error: unknown) => Changed | null): Promise<Changed> {
@@ -55,12 +64,9 @@ export function activeDirectory(world: World, at: DirectoryAt, servicePassword: 
       if (password === '' || !isName(username)) return { is: 'wrong' };
       try {
         return await talk(world, at, async (client): Promise<Bound> => {
-          try {
-            await client.bind(principalOf(username, at), password);
-          } catch (error) {
-            if (codeOf(error) !== INVALID_CREDENTIALS) throw error;
-            return { is: REFUSED[dataOf(error) ?? ''] ?? 'wrong' };
-          }
+          const refused = await refusalOf(client, principalOf(username, at), password);
+          if (refused === 'no-name') return byDn(client, username, password);
+          if (refused !== null) return { is: refused };
           const account = await accountOf(client, at, username);
           return account ? { is: 'right', ...account } : { is: 'wrong' };
         });
@@ -104,6 +110,18 @@ async function accountOf(client: Client, at: DirectoryAt, username: string): Pro
   const { searchEntries } = await client.search(at.baseDn, { scope: 'sub', filter, attributes: ['displayName', 'cn', 'mail'], sizeLimit: 2 });
   const [entry, ...more] = searchEntries;
   return entry && more.length === 0 ? { dn: entry.dn, name: textOf(entry['displayName']) ?? textOf(entry['cn']), email: textOf(entry['mail']) } : null;
+}
+
+/** Why a name and a password were refused; null where they are right. `no-name`: it takes no names but its own. */
+async function refusalOf(client: Client, name: string, password: string): Promise<Exclude<Bound['is'], 'right' | 'unreachable'> | 'no-name' | null> {
+  try {
+    await client.bind(name, password);
+    return null;
+  } catch (error) {
+    if (codeOf(error) === INVALID_DN) return 'no-name';
+    if (codeOf(error) !== INVALID_CREDENTIALS) throw error;
+    return REFUSED[dataOf(error) ?? ''] ?? 'wrong';
+  }
 }
 
 const isName = (username: string): boolean => username !== '' && !NEVER_IN_NAMES.test(username);
