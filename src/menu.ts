@@ -44,6 +44,7 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/report-settings', word: 'Scheduled', icon: 'scheduled' },
     { to: '/monitoring/analytics/trends', word: 'Analytics > Trends', icon: 'trends' },
   ] },
+  { heading: 'Microsoft 365', app: 'o365', entries: [{ to: '/o365/dashboard', word: 'Overview', icon: 'dashboard' }] },
   { heading: 'Support', outside: faqOf, entries: [
     { to: '/monitoring/support/request', word: 'Request', icon: 'request' },
     { to: '/monitoring/support/live', word: 'Live', icon: 'note' },
@@ -53,7 +54,6 @@ export const MENU: readonly Group[] = [
     { to: '/monitoring/invoices', word: 'Invoices', icon: 'invoice' },
     { to: '/monitoring/billing', word: 'Billing', icon: 'card' },
   ] },
-  { heading: 'Microsoft 365', app: 'o365', entries: [{ to: '/o365/dashboard', word: 'Overview', icon: 'dashboard' }] },
   { heading: 'Sources', app: 'monitoring', entries: [
     { to: '/monitoring/sources', word: 'Connect a source', icon: 'source' },
     { to: '/monitoring/connections', word: 'Connections', icon: 'cloud' },

@@ -16,16 +16,8 @@ export function invoiceState({ voided, balance, due }: Owed, today: Day): Invoic
   return due !== null && due < today ? 'overdue' : 'open';
 }
 
-/** What invoices of one currency come to. `balance`: what of them is not paid; `overdue`: what of that should be. */
+/** BILL-3: what invoices of one currency come to; amounts of two are never added up. `balance`: what of them is not paid; `overdue`: what of that should be. */
 export interface InvoiceSum { readonly currency: string; readonly count: number; readonly total: Mills; readonly balance: Mills; readonly overdue: Mills }
-
-/** BILL-3: a sum for each currency, by its code: amounts of two currencies are never added up. */
-export function invoiceSums(rows: readonly (Owed & { readonly currency: string; readonly total: Mills })[], today: Day): readonly InvoiceSum[] {
-  return [...Map.groupBy(rows, ({ currency }) => currency)].map(([currency, all]): InvoiceSum => ({
-    currency, count: all.length, total: all.reduce((sum, { total }) => sum + total, 0), balance: all.reduce((sum, { balance }) => sum + balance, 0),
-    overdue: all.reduce((sum, one) => sum + (invoiceState(one, today) === 'overdue' ? one.balance : 0), 0),
-  })).toSorted((a, b) => (a.currency < b.currency ? -1 : 1));
-}
 
 /** An amount as other systems write it: `1234.5`. */
 export const millsOf = (amount: number): Mills => Math.round(amount * MILLS);

@@ -13,7 +13,7 @@ import { invoiceOf } from './quickbooks-shapes.ts';
 import { type QuickBooksRow, quickBooksRow } from './quickbooks-tokens.ts';
 
 /** How often it is looked who is due, how often a provider is, and how often all of it is read and not only what changed. */
-const LOOK: Ms = 5_000, EVERY: Ms = 15 * 60_000, WHOLE: Ms = 86_400_000;
+const LOOK: Ms = 3_000, EVERY: Ms = 15 * 60_000, WHOLE: Ms = 86_400_000;
 /** How far back of the last round what changed is asked for: clocks differ, and a page may have been read before. */
 const OVERLAP: Ms = 10 * 60_000;
 /** Of one provider, before the next has its turn. */

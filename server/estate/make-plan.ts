@@ -16,7 +16,7 @@ export function makePlan(seed: number, size: Size, bornAt: Ms): EstatePlan {
     providers: [
       provider(mixed(seed, 1), bornAt, null, [own, ...companyNames(companies - 1)], jobs, hourly, LAKESIDE_PEOPLE, 'Europe/London', {
         name: 'Lakeside IT', title: 'Lakeside Backup Portal', sidebarTitle: 'Lakeside IT', supportEmail: 'support@lakeside.example.com', supportPhone: '+44 113 496 0155',
-        features: { ...defaultBranding('', '', '').features, supportSection: { enabled: true, links: { request: true, live: true, downloads: true, faq: { enabled: true, url: 'https://help.lakeside.example.com/' } } } },
+        features: { ...defaultBranding('', '', '').features, invoice_automation: true, billing: { ccCollection: true }, supportSection: { enabled: true, links: { request: true, live: true, downloads: true, faq: { enabled: true, url: 'https://help.lakeside.example.com/' } } } },
       }),
       provider(mixed(seed, 2), bornAt, 'harbour.localhost', HARBOUR, 120, 25, HARBOUR_PEOPLE, 'America/New_York', {
         name: 'Harbour Data Care', title: 'Harbour Data Care', sidebarTitle: 'Harbour Data Care', supportEmail: 'help@harbour.example.com', supportPhone: '+1 207 555 0142',

@@ -18,19 +18,21 @@ import { type Back, backIn } from './back.ts';
 import { Connection } from './connection.tsx';
 import { Customers } from './customers.tsx';
 
-/** As often as it is asked how reading goes on. */
-const EVERY = 5_000;
+/** As often as it is asked how reading goes on, and while nothing was read yet. */
+const EVERY = 15_000, SOON = 2_000;
 
 /** `/monitoring/invoices/quickbooks`: the books that invoices are read from, and whose customers stand for which companies (BILL-6). */
 export function QuickBooks() {
   const { history } = useRouter(), offline = useWatch('status', NOTHING)?.is === 'offline', companies = useWatch('companies', NOTHING) ?? [], all = useMe()?.companies === null, zone = useZone();
   const [back] = useState(() => backIn(history.location.search)), [said, setSaid] = useState<string | null>(null), [saved, setSaved] = useState<QuickBooksKept | null>(null), [changed, setChanged] = useState<readonly CustomerOut[] | null>(null);
-  const asked = useRemembered('getQuickBooks', NOTHING, { wanted: all, everyMs: EVERY }), mapped = useRemembered('listCustomers', NOTHING, { wanted: all, round: `${asked.value?.readAt ?? 0} ${asked.value?.realm ?? ''}` });
+  const [reading, setReading] = useState(false), asked = useRemembered('getQuickBooks', NOTHING, { wanted: all, everyMs: reading ? SOON : EVERY }), mapped = useRemembered('listCustomers', NOTHING, { wanted: all, round: `${asked.value?.readAt ?? 0} ${asked.value?.realm ?? ''}` });
   // What was asked later is newer than what was saved.
   const [seen, setSeen] = useState(asked.at), [known, setKnown] = useState(mapped.at);
   if (asked.at !== seen) { setSeen(asked.at); setSaved(null); }
   if (mapped.at !== known) { setKnown(mapped.at); setChanged(null); }
-  const kept = saved ?? asked.value, customers = changed ?? mapped.value, again = useRef(asked.again), told = useRef(false);
+  const kept = saved ?? asked.value, begun = kept !== null && kept.realm !== null && kept.readAt === null && !kept.ended;
+  if (begun !== reading) setReading(begun);
+  const customers = changed ?? mapped.value, again = useRef(asked.again), told = useRef(false);
   useEffect(() => { again.current = asked.again; });
 
   useEffect(() => {
