@@ -1,3 +1,4 @@
+import type { RunState } from '#contract/monitoring/query.ts';
 import type { Role } from '#contract/abilities.ts';
 import { can } from '#contract/abilities.ts';
 import type { Features } from '#contract/brand/branding.ts';
@@ -14,11 +15,14 @@ export type Does =
 
 export interface Line {
   readonly key: string;
-  readonly group: 'Pages' | 'Views' | 'Actions' | 'Companies' | 'Jobs' | 'Computers';
+  /** Lines of one group stand together; its heading is these words. */
+  readonly group: string;
   readonly word: string;
   /** Beside the word: the company of a job. */
   readonly detail?: string;
   readonly icon: IconName;
+  /** Of a result: it stands in the icon's place. */
+  readonly state?: RunState;
   readonly keys?: readonly string[];
   readonly does: Does;
 }
@@ -55,6 +59,9 @@ export function matching(lines: readonly Line[], typed: string): readonly Line[]
   const begins = ({ word }: Line): number => (word.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1);
   return hits.toSorted((a, b) => begins(a) - begins(b));
 }
+
+/** Results on this device, whatever their review. */
+export const listAddress = (of: Readonly<Record<string, string>>): string => `${LIST}?${new URLSearchParams({ review: 'any', rows: 'runs', order: 'newest', ...of }).toString()}`;
 
 /** The list of one company, or the newest runs of one job, whatever their review. */
 export const companyAddress = (n: number): string => `${LIST}?date=last-7&review=any&company=${n}`;

@@ -60,7 +60,17 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
     return !second.ok && (second.failure.kind === 'expired' || second.failure.kind === 'signed-out') ? failed(NO_ANSWER) : second;
   }
 
-  const raw: Wire['raw'] = (name, input, command) => signed(name, input, command ? { command } : {}, (response) => readAnswer(response, clock.now()));
+  const newest = new Map<CallName, AbortController>();
+  const raw: Wire['raw'] = (name, input, command) => {
+    const how: { command?: CommandHeaders; signal?: AbortSignal } = command ? { command } : {};
+    if (callOf(name).latest) {
+      newest.get(name)?.abort();
+      const stop = new AbortController();
+      newest.set(name, stop);
+      how.signal = stop.signal;
+    }
+    return signed(name, input, how, (response) => readAnswer(response, clock.now()));
+  };
   return {
     raw,
     async ask<N extends CallName>(name: N, input: TakesOf<N>, command?: CommandHeaders): Promise<Result<GivesOf<N>>> {

@@ -14,7 +14,7 @@ import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf, seesCompany } from '#server/sync/scope.ts';
 import { owns } from '../rules/handlers.ts';
 import { reads } from '../hints/handlers.ts';
-import { allOf, bitsIn, bitsOf, byFit } from './words.ts';
+import { allOf, bestOf, bitsIn, bitsOf, byFit } from './words.ts';
 import type { Bits } from './words.ts';
 
 /** Who asks, for what, and how many of each kind at most. `names`: of the companies that it sees; `bits`: the words in these. */
@@ -71,7 +71,7 @@ export async function jobHits(seek: Seek): Promise<readonly JobHit[]> {
 
 export function jobsOf({ words, names, limit }: Seek, hits: readonly JobHit[]): Part<'jobs'> {
   const all = allOf(words), order = byFit(words);
-  const found = hits.filter(({ bits }) => bits === all).sort((a, b) => order(a.name, b.name) || order(names.get(a.company) ?? '', names.get(b.company) ?? '') || a.n - b.n);
+  const found = bestOf(hits.filter(({ bits }) => bits === all), limit + 1, (a, b) => order(a.name, b.name) || order(names.get(a.company) ?? '', names.get(b.company) ?? '') || a.n - b.n);
   return cut(found.map(({ n, name, computer, company }) => ({ n, name, computer, company, companyName: names.get(company) ?? '' })), limit);
 }
 
@@ -80,7 +80,7 @@ export async function computersOf(seek: Seek): Promise<Part<'computers'>> {
   const { rows } = await sql<{ id: string; company: CompanyN; name: string; at: number }>`select id, company, name, at from (
       select id, company_n as company, row->>'hostName' as name, seen_at as at, lower(row->>'hostName') as key from computer where ${ofReach('computer', tx.tenant, reach)} offset 0) as one
     where ${bitsOf(sql`key`, words)} | ${companyBits(seek, sql`company`)} = ${sql.lit(allOf(words))}`.execute(tx.sql);
-  return cut(rows.sort((a, b) => order(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1))
+  return cut(bestOf(rows, limit + 1, (a, b) => order(a.name, b.name) || a.company - b.company || (a.id < b.id ? -1 : 1))
     .map(({ id, company, name, at }) => ({ _id: id, name, seenAt: at, company, companyName: names.get(company) ?? '' })), limit);
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
-import type { CauseN, JobN, Ms, RunN } from '#contract/ids.ts';
+import type { CauseN, JobN, Ms, ProblemN, RunN } from '#contract/ids.ts';
 import type { FoundOut, FoundResult } from '#contract/monitoring/search-calls.ts';
 import { coverOf } from '#server/reading/cover.ts';
 import { byJob, daysOf, list, ofJob, ofReach, runsOf } from '#server/reading/question.ts';
 import type { Question, Span } from '#server/reading/question.ts';
 import type { JobHit, Seek } from './names.ts';
-import { allOf, bitsOf, byFit, countOf } from './words.ts';
+import { allOf, bestOf, bitsOf, byFit, countOf } from './words.ts';
 import type { Bits } from './words.ts';
 
 type Results = NonNullable<FoundOut['results']>;
@@ -57,27 +57,26 @@ async function ofDays(sift: Sift, causes: ReadonlyMap<CauseN, Bits>, days: reado
   return found;
 }
 
-interface Problem { readonly n: number; readonly job: JobN; readonly cause: CauseN; readonly at: Ms; readonly run: RunN }
+interface Problem { readonly n: ProblemN; readonly job: JobN; readonly cause: CauseN; readonly at: Ms }
 
 async function ofLongTime(sift: Sift, causes: ReadonlyMap<CauseN, Bits>): Promise<readonly RunN[]> {
-  const { seek: { words, limit, names }, hits, late } = sift, all = allOf(words), order = byFit(words), bitsOfJob = new Map(hits.map(({ n, bits }) => [n, bits]));
-  const best = hits.toSorted((a, b) => countOf(b.bits) - countOf(a.bits) || order(a.name, b.name) || order(names.get(a.company) ?? '', names.get(b.company) ?? '') || a.n - b.n).slice(0, MOST_JOBS);
-  const problems = [
-    ...(best.length === 0 ? [] : await problemsOf(sift, sql`job_n = any(${list(best.map(({ n }) => n))}::text::bigint[])`)),
-    ...(causes.size === 0 || late() ? [] : await problemsOf(sift, sql`cause_n = any(${list([...causes.keys()])}::text::bigint[])`)),
-  ].filter(({ job, cause }) => ((bitsOfJob.get(job) ?? 0) | (causes.get(cause) ?? 0)) === all).sort((a, b) => b.at - a.at || b.n - a.n);
-  const found = new Set(problems.map(({ run }) => run)), whole = best.filter(({ bits }) => bits === all).map(({ n }) => n);
+  const { seek: { tx, words, limit, names }, hits, late } = sift, all = allOf(words), order = byFit(words), bitsOfJob = new Map(hits.map(({ n, bits }) => [n, bits]));
+  const best = bestOf(hits, MOST_JOBS, (a, b) => countOf(b.bits) - countOf(a.bits) || order(a.name, b.name) || order(names.get(a.company) ?? '', names.get(b.company) ?? '') || a.n - b.n);
+  const some = [...await problemsOf(sift, 'job_n', best.map(({ n }) => n)), ...(late() ? [] : await problemsOf(sift, 'cause_n', [...causes.keys()]))];
+  const problems = bestOf(new Map(some.filter(({ job, cause }) => ((bitsOfJob.get(job) ?? 0) | (causes.get(cause) ?? 0)) === all).map((one) => [one.n, one])).values(), limit + 1, (a, b) => b.at - a.at || b.n - a.n);
+  const rows = await tx.rows('problem', problems.map(({ n }) => n));
+  const found = new Set(problems.flatMap(({ n }) => rows.get(n)?.lastRun ?? [])), whole = best.filter(({ bits }) => bits === all).map(({ n }) => n);
   if (found.size > limit || whole.length === 0 || late()) return [...found];
   for (const n of await plain(sift, whole, limit + 1)) found.add(n);
   return [...found];
 }
 
-/** Problems whose last result is of the time, the newest first. */
-async function problemsOf({ seek: { tx }, question }: Sift, which: RawBuilder<boolean>): Promise<readonly Problem[]> {
-  const { rows } = await sql<Problem>`select problem.n, problem.job_n as job, problem.cause_n as cause, problem.last_at as at, run.n as run from (
-      select n, job_n, cause_n, last_at, (row->>'lastRun')::bigint as last_run from problem
-      where ${ofReach('problem', tx.tenant, question)} and ${which} and last_at >= ${question.from} and last_at < ${question.to} order by last_at desc, n desc limit ${MOST_PROBLEMS}) as problem
-    join run on run.n = problem.last_run and ${runsOf(tx.tenant, question, question.from, question.to)}`.execute(tx.sql);
+/** Of each job, or each cause, the newest problems whose last result is of the time. */
+async function problemsOf({ seek: { tx, limit }, question }: Sift, by: 'job_n' | 'cause_n', of: readonly number[]): Promise<readonly Problem[]> {
+  if (of.length === 0) return [];
+  const { rows } = await sql<Problem>`select own.n, own.job, own.cause, own.at from unnest(${list(of)}::text::bigint[]) as it cross join lateral (
+      select n, job_n as job, cause_n as cause, last_at as at from problem where ${ofReach('problem', tx.tenant, question)} and ${sql.ref(`problem.${by}`)} = it and last_at >= ${question.from} and last_at < ${question.to}
+      order by last_at desc limit ${Math.max(limit + 1, Math.floor(MOST_PROBLEMS / of.length))}) as own`.execute(tx.sql);
   return rows;
 }
 

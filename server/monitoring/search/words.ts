@@ -33,3 +33,16 @@ export const byFit = (words: readonly string[]) => {
   return (a: string, b: string): number => fit(a) - fit(b) || AS_READ.compare(a, b);
 };
 const AS_READ = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+
+/** The first `most` in order, in one pass: of ten thousand nobody sorts all for six. */
+export function bestOf<T>(rows: Iterable<T>, most: number, order: (a: T, b: T) => number): T[] {
+  const best: T[] = [];
+  for (const row of rows) {
+    const last = best.at(-1);
+    if (best.length >= most && last !== undefined && order(row, last) >= 0) continue;
+    const at = best.findIndex((one) => order(row, one) < 0);
+    best.splice(at < 0 ? best.length : at, 0, row);
+    if (best.length > most) best.pop();
+  }
+  return best;
+}

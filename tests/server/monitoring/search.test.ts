@@ -115,7 +115,8 @@ eachDatabase((name, open) => {
     const estate: Estate = await anEstate(await open(), 5, { timeZone: 'Europe/Berlin', dayBeginsHour: 6 }, { jobs: 24, runs: 2_000, days: 80 });
     const { store, tenant, wall } = estate;
     await sumUpDays(estate.world, tenant, NOW - 20 * ESTATE_DAY);
-    // Every other problem was over before; each problem's last result is one of its own.
+    // Every other problem was over before; each problem's last result is one of its own, where it has any.
+    await store.tenant(tenant, (tx) => sql`update problem set row = (row::jsonb || '{"lastRun":0}')::json where tenant_id = ${tenant}`.execute(tx.sql));
     await store.tenant(tenant, (tx) => sql`update run set problem_n = null, row = (row::jsonb || '{"problem":null}')::json where tenant_id = ${tenant} and problem_n % 2 = 0 and started_at > ${NOW - 40 * ESTATE_DAY}`.execute(tx.sql));
     await store.tenant(tenant, (tx) => sql`update problem set last_at = last.at, row = (problem.row::jsonb || jsonb_build_object('lastRun', last.n, 'lastAt', last.at))::json from (
       select distinct on (problem_n) problem_n, n, started_at as at from run where tenant_id = ${tenant} and problem_n is not null order by problem_n, started_at desc, n desc) as last where problem.tenant_id = ${tenant} and last.problem_n = problem.n`.execute(tx.sql));

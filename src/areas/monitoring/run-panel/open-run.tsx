@@ -27,7 +27,7 @@ export function OpenRun({ n, row, onDeed, onRun, ...rest }: OpenRunProps) {
   const here = row ?? runs.find((run) => run.n === n) ?? null;
   const asked = useExecution(n, here === null ? 'unlisted' : stampOf(here));
   const shown = here ?? (asked.execution && rowOf(n, asked.execution));
-  const open = (run: RunView): void => {
+  const open = (run: Pick<RunView, 'n' | 'job'>): void => {
     jobs.set(run.n, run.job);
     onRun(run.n);
   };

@@ -21,6 +21,7 @@ import { History } from './history.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { Log } from './log.tsx';
 import { Objects } from './objects.tsx';
+import { RunsAround } from './runs-around.tsx';
 import { SameCause } from './same-cause.tsx';
 import type { Days } from './same-cause-ask.ts';
 import type { Asked } from './use-execution.ts';
@@ -46,7 +47,7 @@ export interface PanelProps {
   readonly onDeed: (deed: Deed) => void;
   readonly onMove: (by: 1 | -1) => void;
   /** Another run of the same job. */
-  readonly onRun: (row: RunView) => void;
+  readonly onRun: (row: Pick<RunView, 'n' | 'job'>) => void;
   readonly onCause: (cause: number) => void;
   readonly onClose: () => void;
 }
@@ -87,7 +88,7 @@ export function RunPanel(props: PanelProps) {
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
           {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.tied ? <TicketOf number={problem.ticket} tied={problem.tied} /> : problem.ticket}</dd></div>}
         </dl>
-        {row.job > 0 && <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} />}
+        {row.job > 0 ? <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} /> : execution !== null && <RunsAround execution={execution} zone={zone} onRun={onRun} />}
         {execution !== null && asked.at !== null && <p className="dc-ag m-0 pt-3">What follows is as of {formatWhen(asked.at, zone)}. {asked.message}</p>}
         <Objects key={`objects ${row.n}`} asked={asked} zone={zone} />
         <Log key={`log ${row.n}`} asked={asked} />

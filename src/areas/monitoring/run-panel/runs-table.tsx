@@ -3,13 +3,14 @@ import type { RunView } from '#contract/monitoring/query.ts';
 import { formatBytes, formatDuration, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 
-interface RunsTableProps { readonly runs: readonly RunView[]; readonly open: RunN; readonly zone: string; readonly onRun: (row: RunView) => void }
+type Told = Pick<RunView, 'n' | 'startedAt' | 'state' | 'durationSec' | 'bytes'>;
+interface RunsTableProps<T extends Told> { readonly label?: string; readonly runs: readonly T[]; readonly open: RunN; readonly zone: string; readonly onRun: (row: T) => void }
 
-/** What the charts say, in words: the last runs of the job, newest first. */
-export function RunsTable({ runs, open, zone, onRun }: RunsTableProps) {
+/** What the charts say, in words: runs of the job, newest first. */
+export function RunsTable<T extends Told>({ label = 'Last runs', runs, open, zone, onRun }: RunsTableProps<T>) {
   return (
     <div className="rp-runs">
-      <table aria-label="Last runs">
+      <table aria-label={label}>
         <thead><tr><th scope="col">Started</th><th scope="col">State</th><th scope="col">Duration</th><th scope="col">Transferred</th></tr></thead>
         <tbody>
           {runs.map((run) => (
