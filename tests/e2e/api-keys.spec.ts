@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { toast } from './account-person.ts';
-import { signIn, startPortal } from './portal.ts';
+import { apiOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf, sound } from './sound.ts';
 
@@ -81,4 +81,30 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   await page.getByRole('button', { name: 'Search all calls' }).click();
   await expect(page.getByRole('button', { name: /DELETE .*profile.*passkeys/ })).toBeVisible();
   expect(faults).toEqual([]);
+});
+
+test('KEY-5, KEY-10, KEY-9: who keeps a user sees its key and ends it; a list of calls that does not come is asked for again', async ({ page }) => {
+  const admin = await apiOf(portal, 'admin'), dana = await apiOf(portal, 'dana');
+  const { rows: [{ _id: id } = { _id: '' }] } = await admin('GET', 'monitoring/reporting/users?search=dana') as { rows: { _id: string }[] };
+  const { secret } = await dana('POST', `profile/${id}/api-keys`, { name: 'Wall of the office', abilities: ['monitoring.overview'], until: Date.now() + 86_400_000 }) as { secret: string };
+  const asked = async (): Promise<number> => (await fetch(`${portal.url}/api/v1/api-key`, { headers: { authorization: `Bearer ${secret}` } })).status;
+  expect(await asked()).toBe(200);
+  await signIn(page, portal.url, 'admin', portal.password);
+  await page.goto(`${portal.url}/monitoring/users?user=${id}&tab=access`);
+  const keys = page.getByRole('list', { name: /^API keys of/ });
+  await expect(keys.getByRole('listitem')).toContainText('Wall of the office');
+  await axeInBoth(page, 'keys of a user');
+  await keys.getByRole('button', { name: 'Revoke Wall of the office' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke it' }).click();
+  await expect(toast(page, 'API key revoked')).toBeVisible();
+  await expect(keys).toHaveCount(0);
+  expect(await asked()).toBe(401);
+
+  await page.route('**/api/v1/openapi.json', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.goto(`${portal.url}/monitoring/api`);
+  await expect(page.getByRole('alert').getByText('The list of calls could not be read.')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Pace' })).toBeVisible();
+  await page.unroute('**/api/v1/openapi.json');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'Results', exact: true })).toBeVisible();
 });
