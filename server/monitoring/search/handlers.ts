@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { can } from '#contract/abilities.ts';
 import type { Features } from '#contract/brand/branding.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -14,6 +13,7 @@ import { mayOpen, PAGES } from '#contract/pages.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { Result } from '#contract/result.ts';
 import type { Handlers, Signed } from '#server/http/handler.ts';
+import { may } from '#server/may.ts';
 import { bad, reachOf, wallOf } from '#server/reading/question.ts';
 import type { Wall } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
@@ -64,12 +64,12 @@ export const searchHandlers = (world: World): Pick<Handlers, 'search'> => ({
 const isTooLong = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014';
 
 /** A kind is found by who may open what it leads to. */
-function mayFind(kind: SearchKind, { roles }: Pick<Signed, 'roles'>, features: Features): boolean {
-  const opens = (path: keyof typeof PAGES): boolean => mayOpen(PAGES[path], roles, features);
+function mayFind(kind: SearchKind, signed: Pick<Signed, 'roles' | 'key'>, features: Features): boolean {
+  const opens = (path: keyof typeof PAGES): boolean => { const page = PAGES[path]; return mayOpen(page, signed.roles, features) && (page.ability === null || may(signed, page.ability)); };
   switch (kind) {
-    case 'jobs': case 'results': return can(roles, 'monitoring.daily-checks');
+    case 'jobs': case 'results': return may(signed, 'monitoring.daily-checks');
     case 'computers': return opens('/monitoring/computers');
-    case 'companies': return opens('/monitoring/companies') || can(roles, 'monitoring.daily-checks');
+    case 'companies': return opens('/monitoring/companies') || may(signed, 'monitoring.daily-checks');
     default: return opens(`/monitoring/${kind}`);
   }
 }
