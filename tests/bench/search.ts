@@ -33,8 +33,8 @@ const ask: Ask = {
 };
 const day = (back: number): string => new Date(now - back * DAY).toISOString().slice(0, 10);
 const QUESTIONS: readonly (readonly [string, string, string])[] = [
-  ['two letters that everything has', 'ba', 'ba'], ['a company', 'company 77', 'company 77'], ['one job', 'server 4711', 'server 4711'], ['a cause', 'quota', 'quota'], ['a cause that is rare', 'writer 417', 'writer 417'],
-  ['a job and a cause', 'pc-4711 refused', 'refused'], ['a day', day(200), ''], ['a cause and a day', `quota ${day(200)}`, 'quota'], ['a cause and a month', `writer 417 ${day(200).slice(0, 7)}`, 'writer 417'], ['nothing', 'zzz of nowhere', 'zzz of nowhere'],
+  ['two letters that everything has', 'ba', 'ba'], ['a company', 'company 77', 'company 77'], ['one job', 'server 4711', 'server 4711'], ['a cause', 'quota', 'quota'], ['a cause that is rare', 'writer 418', 'writer 418'],
+  ['a job and a cause', 'pc-4711 refused', 'refused'], ['a day', day(200), ''], ['a cause and a day', `quota ${day(200)}`, 'quota'], ['a cause and a month', `writer 418 ${day(200).slice(0, 7)}`, 'writer 418'], ['nothing', 'zzz of nowhere', 'zzz of nowhere'],
 ];
 console.log(`\n${store.kind}, ${JOBS.toLocaleString('en')} jobs, ${(JOBS * DAYS * A_DAY).toLocaleString('en')} results; load average ${(loadavg()[0] ?? 0).toFixed(1)}`);
 for (const [what, text, plain] of QUESTIONS) {

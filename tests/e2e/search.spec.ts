@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Page, Route } from '@playwright/test';
-import { personAt } from './person.ts';
+import { personAt, pictureOf } from './person.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf } from './sound.ts';
@@ -43,6 +43,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   expect(await chosenIn(page)).toBe(chosen);
   await expect(status).toHaveText(/^\d+ found, 1 of them by the server/);
   await axeInBoth(page, 'search');
+  await pictureOf(page, 'search');
 
   // Each state in words.
   const field = page.getByRole('combobox', { name: 'Search everything' });
@@ -69,6 +70,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   await expect(around.getByRole('row')).toHaveCount(4);
   await expect(around.locator('[aria-current=true]')).toContainText('Failed');
   await axeInBoth(page, 'old result');
+  await pictureOf(page, 'old-result');
   await around.getByRole('row').last().getByRole('button').click();
   await expect(panel.getByText('Nothing is said against this result')).toBeVisible();
 
