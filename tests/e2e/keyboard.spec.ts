@@ -116,7 +116,19 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
       await hannah.presses('u');
       await expect(hannah.row(first)).toBeVisible();
     },
-    async 'Columns'() { await asks('c', /^Columns$/); },
+    async 'Columns'() {
+      await asks('c', /^Columns$/);
+      const dense = dialog.getByRole('switch', { name: /^Dense rows/ });
+      for (const [is, becomes] of [[false, true], [true, false]] as const) {
+        await hannah.presses('c');
+        await expect(dense).toBeChecked({ checked: is });
+        await dense.press('Space');
+        await expect(dense).toBeChecked({ checked: becomes });
+        await page.reload(); // at once: before it was sent
+        await expect(page.locator('[data-run]').first()).toBeVisible();
+      }
+      await hannah.nextRow();
+    },
     async 'Dashboard, calendar view, daily checks'() {
       for (const [letter, path] of [['d', 'dashboard'], ['c', 'calendar-report'], ['j', 'daily-checks']] as const) {
         await hannah.presses('g', letter);

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { UserId } from '#contract/ids.ts';
 import { door, useWatch } from '#src/door.ts';
 import { keep, kept } from '#src/kept.ts';
@@ -14,25 +14,36 @@ export interface ColumnChoice {
 }
 
 const NOTHING = {};
-/** A dragged edge moves many times; what it comes to is sent once it rests. */
+/** A dragged edge moves many times; what it comes to is sent once it rests, by the next page where this one was left before. */
 const RESTS_MS = 600;
+const NAMES = ['columns', 'density'] as const;
+type Name = (typeof NAMES)[number];
 
 export function useColumns(me: UserId): ColumnChoice {
   const preferences = useWatch('preferences', NOTHING);
-  const stored = (name: 'columns' | 'density'): string | null => preferences?.find((one) => one.user === me && one.name === name)?.value ?? null;
-  const [own, setOwn] = useState<{ readonly columns: string | null; readonly density: string | null }>({ columns: null, density: null });
+  const stored = (name: Name): string | null => preferences?.find((one) => one.user === me && one.name === name)?.value ?? null;
+  const place = (name: Name): string => `${name}.${me}`, unsent = (name: Name): string => `${place(name)}.unsent`;
+  const [own, setOwn] = useState<{ readonly columns: string | null; readonly density: string | null }>(() => ({ columns: kept(unsent('columns')), density: kept(unsent('density')) }));
   const [sending] = useState(() => new Map<string, ReturnType<typeof setTimeout>>());
-  const place = (name: string): string => `${name}.${me}`;
   const columns = own.columns ?? stored('columns') ?? kept(place('columns'));
   const density = own.density ?? stored('density') ?? kept(place('density'));
-  const choose = (name: 'columns' | 'density', value: string): void => {
+  const send = async (name: Name, value: string): Promise<void> => {
+    await door().send('prefer', { id: me, name, value });
+    if (kept(unsent(name)) === value) keep(unsent(name), null);
+    setOwn((before) => (before[name] === value ? { ...before, [name]: null } : before));
+  };
+  const choose = (name: Name, value: string): void => {
     setOwn((before) => ({ ...before, [name]: value }));
     keep(place(name), value);
+    keep(unsent(name), value);
     clearTimeout(sending.get(name));
-    sending.set(name, setTimeout(() => {
-      void door().send('prefer', { id: me, name, value }).then(() => setOwn((before) => (before[name] === value ? { ...before, [name]: null } : before)));
-    }, RESTS_MS));
+    sending.set(name, setTimeout(() => void send(name, value), RESTS_MS));
   };
+  const begin = useEffectEvent(() => NAMES.forEach((name) => {
+    const value = kept(unsent(name));
+    if (value !== null) void send(name, value);
+  }));
+  useEffect(() => begin(), []);
   return {
     columns: columnsOf(columns), dense: density === DENSE,
     setColumns: (next) => choose('columns', JSON.stringify(next)), setDense: (dense) => choose('density', dense ? DENSE : ROOMY),
