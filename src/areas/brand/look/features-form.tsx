@@ -36,7 +36,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
         )}
         <div className="grid">
           <Switch label="Invoices are written by themselves" on={features.invoice_automation} onChange={(on) => put({ invoice_automation: on })} />
-          <Switch label="Billing by card" detail="Users may enter a card." on={features.billing.ccCollection} onChange={(ccCollection) => put({ billing: { ccCollection } })} />
+          <Switch label="Billing by card" detail="Shows Billing in the menu." on={features.billing.ccCollection} onChange={(ccCollection) => put({ billing: { ccCollection } })} />
         </div>
       </FormSection>
       <FormSection title="Support" says="The group Support of the sidebar, and whom users can write to.">
