@@ -104,13 +104,15 @@ test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what 
   await expect(page.getByRole('list', { name: 'Browsers that are told' }).getByText('The host push.invalid is not known.')).toBeVisible();
   await sound(page, 'a browser that is told');
 
-  const wire = await context.newCDPSession(page), registrations: string[] = [];
-  wire.on('ServiceWorker.workerRegistrationUpdated', (told) => { registrations.push(...told.registrations.map(({ registrationId }) => registrationId)); });
-  await wire.send('ServiceWorker.enable');
-  await expect.poll(() => registrations.length).toBeGreaterThan(0);
-  await wire.send('ServiceWorker.deliverPushMessage', { origin: portal.url, registrationId: registrations.at(-1) ?? '', data: JSON.stringify({ title: 'Harbour', body: '2 jobs failed at Calloway', link: '/monitoring/daily-checks?state=Failed,Error', tag: 'failed' }) });
-  const shown = (): Promise<unknown> => page.evaluate(async () => (await (await navigator.serviceWorker.ready).getNotifications()).map(({ title, body, data }) => [title, body, data as unknown]));
-  await expect.poll(shown).toEqual([['Harbour', '2 jobs failed at Calloway', '/monitoring/daily-checks?state=Failed,Error']]);
+  // What its push service would hand to the browser.
+  const [worker] = context.serviceWorkers();
+  const shown = await worker?.evaluate(async (data) => {
+    const { promise, resolve } = Promise.withResolvers<readonly unknown[]>(), { registration } = globalThis as unknown as { readonly registration: object };
+    Object.assign(registration, { showNotification: async (...what: readonly unknown[]) => { resolve(what); } });
+    dispatchEvent(Reflect.construct(Reflect.get(globalThis, 'PushEvent') as new () => Event, ['push', { data }]) as Event);
+    return promise;
+  }, JSON.stringify({ title: 'Harbour', body: '2 jobs failed at Calloway', link: '/monitoring/daily-checks?state=Failed,Error', tag: 'failed' }));
+  expect(shown).toEqual(['Harbour', { body: '2 jobs failed at Calloway', tag: 'failed', data: '/monitoring/daily-checks?state=Failed,Error' }]);
 
   expect((await api('GET', 'monitoring/notify') as { devices: unknown[] }).devices).toHaveLength(1);
   await page.getByRole('button', { name: 'Log out' }).click();
