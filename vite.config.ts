@@ -43,7 +43,7 @@ export default defineConfig({
   },
   worker: { format: 'es', rolldownOptions: { output: WORKER_CHUNKS } },
   plugins: [react({ compiler: true }), tailwindcss(), serviceWorker()],
-  server: { proxy: { '/api': api, '/ping': api, '/brand': api } },
+  server: { proxy: { '/api': api, '/ping': api, '/brand': api, '/chat': api } },
 });
 
 /**

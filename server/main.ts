@@ -14,6 +14,7 @@ import { makeLog } from './log.ts';
 import { ticketRoutes } from './desk/callback.ts';
 import { startTickets } from './desk/tickets-timer.ts';
 import { assetRoutes } from './brand/assets.ts';
+import { chatRoutes } from './brand/chat.ts';
 import { startClock } from './monitoring/clock.ts';
 import { startLicences } from './billing/keep-months.ts';
 import { startInvoices } from './billing/read-invoices.ts';
@@ -52,7 +53,7 @@ const administrator = estate !== null ? null : await firstStart(world, demoPassw
   return giveUp(`The first start could not be finished. ${said(error)}`);
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
-const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); wrapRoutes(on); ticketRoutes(world)(on); }, assets });
+const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); chatRoutes(world)(on); wrapRoutes(on); ticketRoutes(world)(on); }, assets });
 const server: Listening = await listen(app, config.port, hostname).catch(async (error: unknown) => {
   await store.close();
   return giveUp(portFault(error, config.port));

@@ -5,6 +5,9 @@ import { RoleSchema } from '../role-schema.ts';
 const on = v.optional(v.boolean(), false);
 const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars)), TERMS_CHARS = 100_000;
 const link = v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/[^\s\\]+|\/(?![/\\])[^\s\\]*|(mailto|tel):[^\p{Cc}\\]+)$/u));
+/** What stands in a content policy: a name of the internet, nothing that would end the line. */
+const NAME = String.raw`(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z]{2,63}`;
+const WIDGET = new RegExp(String.raw`^https:\/\/${NAME}(?::\d{1,5})?\/[\w./~%?=&+-]*$`, 'i'), HOST = new RegExp(String.raw`^(?:\*\.)?${NAME}$`, 'i');
 
 /** Switches of what a portal shows, as the specification names them. What is left out is off. */
 export const FeaturesSchema = v.object({
@@ -29,7 +32,13 @@ export const FeaturesSchema = v.object({
   }), { selfRegistration: { termsOfUse: null, serviceLevels: [] }, restoreUrl: null, restorePortal: { outlook: false, onedrive: false, sharepoint: false, teams: false } }),
   /** What the specification hangs on single providers' numbers is a switch here. */
   privacyPolicy: on,
-  chat: v.optional(v.nullable(v.object({ url: link })), null),
+  chat: v.optional(v.nullable(v.object({
+    /** A page of its own, opened beside the portal. */
+    url: v.optional(v.nullable(link), null),
+    /** A widget inside the portal, in a frame whose policy allows this script, and nothing but its host and `hosts`. */
+    script: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(WIDGET))), null),
+    hosts: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(255), v.regex(HOST))), v.maxLength(20)), []),
+  })), null),
 });
 export type Features = v.InferOutput<typeof FeaturesSchema>;
 

@@ -1,7 +1,7 @@
 /** Headers of safety, on every answer (security.md G45, G46). */
 export const CSP = [
   "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'", "connect-src 'self'",
-  "worker-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
+  "worker-src 'self'", "frame-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
   "require-trusted-types-for 'script'", 'trusted-types daybook',
 ].join('; ');
 
@@ -15,9 +15,11 @@ const ALWAYS: readonly (readonly [string, string])[] = [
   ['permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), display-capture=(), browsing-topics=()'],
 ];
 
+const OWN: ReadonlySet<string> = new Set(['content-security-policy', 'x-frame-options']);
+
 /** `tls`: the request came over TLS, so the browser may be told to stay there (a year, with subdomains). */
 export function shield(headers: Headers, tls: boolean): void {
-  // A policy that an answer brings itself is the stricter one: of a picture that is opened by itself.
-  for (const [name, value] of ALWAYS) if (name !== 'content-security-policy' || !headers.has(name)) headers.set(name, value);
+  // A policy that an answer brings itself is that of what runs nothing of ours: a picture that is opened by itself, the frame of a chat.
+  for (const [name, value] of ALWAYS) if (!OWN.has(name) || !headers.has(name)) headers.set(name, value);
   if (tls) headers.set('strict-transport-security', 'max-age=31536000; includeSubDomains');
 }

@@ -3,6 +3,7 @@ import { Suspense, lazy, useEffect } from 'react';
 import { bringAhead } from '../ahead.ts';
 import { Toasts } from '../ui/toast.tsx';
 import { useWide } from '../ui/wide.ts';
+import { hasChat, useChat } from './chat-state.ts';
 import { useDrawer } from './drawer-state.ts';
 import { useAlone } from './forced.ts';
 import { onPage } from './last-page.ts';
@@ -22,6 +23,7 @@ const ActingBanner = lazy(async () => ({ default: (await import('./acting-banner
 const Notifications = lazy(async () => ({ default: (await import('./notifications.tsx')).Notifications }));
 const TermsQuestion = lazy(async () => ({ default: (await import('./terms.tsx')).TermsQuestion }));
 const Footer = lazy(async () => ({ default: (await import('./footer.tsx')).Footer }));
+const ChatPanel = lazy(async () => ({ default: (await import('./chat.tsx')).ChatPanel }));
 const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 
 /** Sidebar and screen, with what stands above and below every screen. On a phone the sidebar is a drawer. Forced pages stand alone. */
@@ -33,6 +35,7 @@ export function Frame() {
   const { history } = useRouter();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const me = useMe(), branding = useBranding();
+  const chat = useChat();
   const forced = useAlone(path) || path === '/monitoring/reset-password';
   const terms = termsFor(me, branding?.features);
   useEffect(() => onPage(path), [path]);
@@ -66,6 +69,7 @@ export function Frame() {
         {branding?.features.footer === true && path === '/monitoring/dashboard' && <Suspense><Footer branding={branding} /></Suspense>}
       </div>
       {!wide && drawer && <Suspense><Drawer /></Suspense>}
+      {me !== null && chat !== 'none' && hasChat(me, branding) && <Suspense><ChatPanel key={me.id} me={me} open={chat === 'open'} /></Suspense>}
       {asking && <Suspense><Palette onClose={() => setPalette(false)} /></Suspense>}
       {reauth && <Suspense><ReauthQuestion /></Suspense>}
       {me !== null && terms !== null && <Suspense><TermsQuestion me={me} terms={terms} /></Suspense>}

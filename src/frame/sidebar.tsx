@@ -8,6 +8,7 @@ import { SSO_WORDS } from '../sso.ts';
 import { Icon } from '../ui/icon.tsx';
 import { BrandMark } from './brand-mark.tsx';
 import { sidebarTitleOf } from './branded.ts';
+import { hasChat, setChat } from './chat-state.ts';
 import { setMini, useMini } from './drawer-state.ts';
 import { Exit } from './exit.tsx';
 import { LogOut } from './log-out.tsx';
@@ -68,6 +69,7 @@ export function SidebarContent({ mini, onToggle, onGo }: SidebarContentProps) {
         {me !== null && me.sso.length > 0 && <Systems systems={me.sso} mini={mini} {...(onGo && { onGo })} />}
       </nav>
       <div className="mt-auto grid shrink-0 gap-px border-t border-side-line pt-2">
+        {hasChat(me, branding) && <ChatButton mini={mini} {...(onGo && { onGo })} />}
         <ThemeChoice mini={mini} />
         {me?.acting ? <Exit me={me} mini={mini} /> : <LogOut mini={mini} />}
         {me && (
@@ -97,6 +99,19 @@ function GoTo({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => vo
       <Icon name="search" />
       <span className={mini ? 'sr-only' : 'grow text-left'}>Go to<span className="sr-only"> a page, a company or a job</span></span>
       {!mini && <span aria-hidden className="text-agate pointer-coarse:hidden">Ctrl K</span>}
+    </button>
+  );
+}
+
+/** The provider's support, over whatever page is open. */
+function ChatButton({ mini, onGo }: { readonly mini: boolean; readonly onGo?: () => void }) {
+  return (
+    <button
+      type="button" aria-haspopup="dialog" {...(mini && { 'aria-label': 'Chat', 'title': 'Chat' })} className={`flex h-8 items-center gap-2.5 rounded-part px-2 hover:text-side-ink pointer-coarse:h-11 ${INK_FOCUS}`}
+      onClick={() => { onGo?.(); setChat('open'); }}
+    >
+      <Icon name="request" />
+      {!mini && 'Chat'}
     </button>
   );
 }

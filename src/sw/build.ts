@@ -15,4 +15,4 @@ export const isOurs = (cache: string): boolean => cache.startsWith(PREFIX);
 export const isFixed = (address: string): boolean => address.startsWith('/assets/') || address.includes('?v=');
 
 /** Addresses that the server answers itself, also where a person opens them: the page is no answer to them. */
-export const isServers = (path: string): boolean => /^\/(api|ping)(\/|$)/.test(path) || path === '/sw.js';
+export const isServers = (path: string): boolean => /^\/(api|ping|chat)(\/|$)/.test(path) || path === '/sw.js';

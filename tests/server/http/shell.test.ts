@@ -186,7 +186,7 @@ test('HTTP-7: an answer that breaks its contract is the server\'s fault and stay
 });
 
 test('G46: headers of safety stand on every kind of answer', async () => {
-  expect(CSP).toBe("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types daybook");
+  expect(CSP).toBe("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types daybook");
   const kinds = [
     await ask(app, '/api/v1/service-providers/branding', { host }), await ask(app, '/api/v1/none', { host }), await ask(app, '/none', { host }), await ask(app, bulk, { method: 'POST', host, body: {} }),
     await post(bulk, '{'), await ask(app, '/api/v1/openapi.json', { host }), await ask(app, '/api/v1/sync/runs/2026-01-01', { host, token }), await ask(app, '/api/v1/service-providers/branding', { method: 'HEAD', host }),

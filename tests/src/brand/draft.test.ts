@@ -23,7 +23,7 @@ test('BRAND-7: what the editor sends of a whole draft, the call takes', () => {
     ...DRAFT, name: 'N', title: 'T', sidebarTitle: 'S', supportEmail: 'a@b.example', supportPhone: '+1 555 010 0200', accent: '#123456', accentDark: '#abcdef', sidebar: '#001122', sidebarDark: '#000000', sidebarLogoWidth: '',
     sidebarLogoHeight: '', timeZone: 'Europe/London', dayBeginsHour: '23', offlineDays: '30', isStripeEnabled: true,
     features: {
-      ...features, rules: true, reporting: { enabled: true, visibleFor: ['operator' as const] }, socialMedia: { links: [{ platform: 'Web', link: 'https://example.com' }, { platform: '', link: '' }] }, chat: { url: 'https://chat.example' },
+      ...features, rules: true, reporting: { enabled: true, visibleFor: ['operator' as const] }, socialMedia: { links: [{ platform: 'Web', link: 'https://example.com' }, { platform: '', link: '' }] }, chat: { url: 'https://chat.example', script: null, hosts: [' '] },
       supportSection: { enabled: true, links: { ...supportSection.links, faq: { enabled: true, url: ' https://faq.example ' } } },
       office365: { ...office365, restoreUrl: '', selfRegistration: { termsOfUse: { title: 'Terms', text: 'x', version: '2' }, serviceLevels: [{ id: 'gold', label: 'Gold' }, { id: '', label: ' ' }] } },
     },

@@ -86,7 +86,7 @@ test('OFF-4: the server answers in time, or the kept page does; with nothing kep
 });
 
 test('OFF-3: calls, pings and the service worker itself are the server\'s; only addresses that change with their content are kept without asking', () => {
-  expect(['/api', '/api/v1/sync/events', '/ping/key/job', '/sw.js'].map(isServers)).toEqual([true, true, true, true]);
+  expect(['/api', '/api/v1/sync/events', '/ping/key/job', '/sw.js', '/chat'].map(isServers)).toEqual([true, true, true, true, true]);
   expect(['/', '/monitoring/daily-checks', '/apiary', '/pings', '/assets/api-11111111.js'].map(isServers)).toEqual([false, false, false, false, false]);
   expect(['/assets/app-11111111.js', '/theme.js?v=33333333', '/index.html', '/mark.svg', '/theme.js'].map(isFixed)).toEqual([true, true, false, false, false]);
 });

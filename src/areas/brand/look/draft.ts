@@ -59,13 +59,13 @@ function fieldsOf(draft: Draft): Fields {
 /** Lines without a word in them are none. */
 function featuresIn(features: Features): Features {
   const { socialMedia, supportSection, office365, chat } = features, { faq } = supportSection.links;
-  const url = some(chat?.url ?? null);
+  const url = some(chat?.url ?? null), script = some(chat?.script ?? null), hosts = (chat?.hosts ?? []).map((host) => host.trim()).filter((host) => host !== '');
   return {
     ...features,
     socialMedia: { links: socialMedia.links.filter(({ platform, link }) => platform.trim() !== '' || link.trim() !== '') },
     supportSection: { ...supportSection, links: { ...supportSection.links, faq: { ...faq, url: some(faq.url) } } },
     office365: { ...office365, restoreUrl: some(office365.restoreUrl), selfRegistration: { ...office365.selfRegistration, serviceLevels: office365.selfRegistration.serviceLevels.filter(({ id, label }) => id.trim() !== '' || label.trim() !== '') } },
-    chat: url === null ? null : { url },
+    chat: url === null && script === null ? null : { url, script, hosts: script === null ? [] : hosts },
   };
 }
 
@@ -82,14 +82,16 @@ export const FAULT_WORDS = {
   'supportPhone': 'Enter a number such as +1 555 010 0200.', 'accent': 'Enter a colour such as #0a64c8.', 'accentDark': 'Enter a colour such as #0a64c8.', 'sidebar': 'Enter a colour such as #0a64c8.',
   'sidebarDark': 'Enter a colour such as #0a64c8.', 'sidebarLogoWidth': 'Enter a number from 8 to 400.', 'sidebarLogoHeight': 'Enter a number from 8 to 400.', 'timeZone': 'Choose a time zone.',
   'dayBeginsHour': 'Enter an hour from 0 to 23.', 'offlineDays': 'Enter a number from 1 to 30.', 'features.socialMedia.links': LINK, 'features.socialMedia.links.*.platform': 'Enter a name, 32 characters at most.',
-  'features.supportSection.links.faq.url': LINK, 'features.office365.restoreUrl': LINK, 'features.chat.url': LINK, 'features.office365.selfRegistration': 'Enter all of it.',
+  'features.supportSection.links.faq.url': LINK, 'features.office365.restoreUrl': LINK, 'features.chat.url': LINK, 'features.chat.script': 'Enter an address that begins with https:// and names a script, such as https://chat.example.com/widget.js.',
+  'features.chat.hosts': 'Enter names such as chat.example.com or *.example.com, with commas between them.', 'features.office365.selfRegistration': 'Enter all of it.',
 };
 
 /** What the server would refuse of the changes, and what is wrong besides. */
-export function draftFaults(id: string, changes: Fields, { features: { supportSection: { links: { faq } } } }: Draft): Faults {
+export function draftFaults(id: string, changes: Fields, { features: { chat, supportSection: { links: { faq } } } }: Draft): Faults {
   return {
     ...faultsOf(brandEditCalls.editBranding.takes, { id, ...changes }, FAULT_WORDS),
     ...(faq.enabled && (faq.url ?? '').trim() === '' && { 'features.supportSection.links.faq.url': LINK }),
+    ...(chat?.script?.trim() === '' && { 'features.chat.script': FAULT_WORDS['features.chat.script'] }),
   };
 }
 

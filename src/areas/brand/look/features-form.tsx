@@ -13,6 +13,7 @@ export interface FeaturesFormProps { readonly features: Features; readonly fault
 export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps) {
   const { reporting, supportSection, socialMedia, chat } = features, { links } = supportSection;
   const put = (next: Partial<Features>): void => onFeatures({ ...features, ...next });
+  const toChat = (next: Partial<NonNullable<Features['chat']>>): void => put({ chat: { url: null, script: null, hosts: [], ...chat, ...next } });
   const support = (next: Partial<typeof supportSection>): void => put({ supportSection: { ...supportSection, ...next } });
   const link = (next: Partial<typeof links>): void => support({ links: { ...links, ...next } });
   const seen = (role: (typeof reporting.visibleFor)[number], on: boolean): void =>
@@ -56,9 +57,22 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
           />
         )}
         <TextField
-          label="Address of the chat" type="url" value={chat?.url ?? ''} fault={faults['features.chat.url'] ?? faults['features.chat'] ?? null} maxLength={2_000} placeholder="https://" hint="Empty: there is no chat."
-          onChange={(event) => put({ chat: event.target.value === '' ? null : { url: event.target.value } })}
+          label="Address of the chat" type="url" value={chat?.url ?? ''} fault={faults['features.chat.url'] ?? faults['features.chat'] ?? null} maxLength={2_000} placeholder="https://" hint="A page of its own, opened beside the portal. Empty: there is none."
+          onChange={(event) => toChat({ url: event.target.value })}
         />
+        <Switch label="Chat inside the portal" detail="A widget in a frame of its own. It reaches nothing of the portal, and is told name and address of who opens it." on={chat?.script != null} onChange={(on) => toChat({ script: on ? '' : null })} />
+        {chat?.script != null && (
+          <>
+            <TextField
+              label="Script of the widget" type="url" value={chat.script} fault={faults['features.chat.script'] ?? null} maxLength={2_000} placeholder="https://" spellCheck={false}
+              hint="As the provider of the chat gives it." onChange={(event) => toChat({ script: event.target.value })}
+            />
+            <TextField
+              label="Other hosts of the widget" value={chat.hosts.join(',')} fault={faults['features.chat.hosts'] ?? chat.hosts.map((_, at) => faults[`features.chat.hosts.${at}`]).find((one) => one !== undefined) ?? null}
+              maxLength={2_000} spellCheck={false} autoCapitalize="none" hint="From which it may load and to which it may speak, such as *.example.com, with commas between them." onChange={(event) => toChat({ hosts: event.target.value.split(',') })}
+            />
+          </>
+        )}
       </FormSection>
       <FormSection title="Foot of the pages" says="Links and texts below the pages.">
         <div className="grid">
