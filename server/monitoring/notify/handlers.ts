@@ -13,6 +13,7 @@ import { seal, unseal } from '#server/vault.ts';
 import type { World } from '#server/world.ts';
 import { sendDigest } from './digest.ts';
 import { digestAfter } from './due.ts';
+import { beginLooking } from './look.ts';
 import { endpointHash, push, vapidOf } from './push.ts';
 import type { Subscription } from './push.ts';
 import { keepPushed } from './push-due.ts';
@@ -119,8 +120,9 @@ async function settingsOf(tx: TenantTx, user: string): Promise<{ readonly settin
 }
 
 /** What waits for a device in quiet hours is looked at again now: they may be others. */
-async function keepSettings({ sql, tenant }: TenantTx, { userId }: Signed, settings: NotifySettings, next_at: number | null): Promise<void> {
-  const values = { settings: JSON.stringify(settings), next_at };
+async function keepSettings(tx: TenantTx, { userId }: Signed, settings: NotifySettings, next_at: number | null): Promise<void> {
+  await beginLooking(tx);
+  const { sql, tenant } = tx, values = { settings: JSON.stringify(settings), next_at };
   await sql.insertInto('notify_setting').values({ tenant_id: tenant, user_id: userId, ...values, last_at: null }).onConflict((on) => on.columns(['tenant_id', 'user_id']).doUpdateSet(values)).execute();
   const devices = await sql.selectFrom('push_device').select('id').where('tenant_id', '=', tenant).where('user_id', '=', userId).execute();
   if (devices.length > 0) await sql.updateTable('push_waiting').set({ next_at: 0 }).where('tenant_id', '=', tenant).where('tries', '=', 0).where('device_id', 'in', devices.map(({ id }) => id)).execute();

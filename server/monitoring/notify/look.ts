@@ -28,14 +28,19 @@ export async function look(world: World, tenant: TenantId, now: Ms): Promise<voi
 
 const seenOf = ({ sql, tenant }: TenantTx) => sql.selectFrom('notify_seen').select(['log_seq', 'stood_at']).where('tenant_id', '=', tenant).executeTakeFirst();
 
+/** From here on what happens is told: also before the first look, for who has just asked for it. */
+export async function beginLooking(tx: TenantTx): Promise<void> {
+  await tx.sql.insertInto('notify_seen').values({ tenant_id: tx.tenant, log_seq: (await tx.head()).seq, stood_at: 0 }).onConflict((on) => on.column('tenant_id').doNothing()).execute();
+}
+
 /** Whether there is more to look through. */
 async function lookOnce(tx: TenantTx, world: World, now: Ms): Promise<boolean> {
   const { sql, tenant } = tx;
-  await sql.insertInto('notify_seen').values({ tenant_id: tenant, log_seq: -1, stood_at: 0 }).onConflict((on) => on.column('tenant_id').doNothing()).execute();
+  await beginLooking(tx);
   const seen = await sql.selectFrom('notify_seen').select(['log_seq', 'stood_at']).where('tenant_id', '=', tenant).forUpdate().executeTakeFirstOrThrow();
-  const head = (await tx.head()).seq, first = seen.log_seq < 0;
+  const head = (await tx.head()).seq, first = seen.stood_at === 0;
   // A log that was restored is shorter than what was seen of it.
-  const from = first ? head : Math.min(seen.log_seq, head), to = Math.min(head, from + AT_ONCE), standing = first || now - seen.stood_at >= STANDS_MS || now < seen.stood_at;
+  const from = Math.min(seen.log_seq, head), to = Math.min(head, from + AT_ONCE), standing = first || now - seen.stood_at >= STANDS_MS || now < seen.stood_at;
   const fresh: Fact[] = to > from ? [...await happened(tx, from, to, now)] : [];
   if (standing) {
     const begun = await standNow(tx, await stands(tx, now), now);

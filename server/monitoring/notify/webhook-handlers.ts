@@ -12,6 +12,7 @@ import { scopeOf } from '#server/sync/scope.ts';
 import { seal } from '#server/vault.ts';
 import type { World } from '#server/world.ts';
 import { hookOf, secretsOf, tryOnce } from './deliver.ts';
+import { beginLooking } from './look.ts';
 import { freshSecret } from './signature.ts';
 import { bodyOf, queueDelivery } from './spread.ts';
 
@@ -46,6 +47,7 @@ export function webhookHandlers(world: World): Pick<Handlers, 'listWebhooks' | '
       await sql.insertInto('webhook').values({
         tenant_id: tenant, id, fields: JSON.stringify(webhook), sealed: await seal(tx, world, placeOf(id), secret), sealed_before: null, made_by: signedOf(ask).userId, made_at: ask.now, changed_at: ask.now, failing_since: null, stopped_at: null,
       }).execute();
+      await beginLooking(tx);
       await audit(tx, world, ask, { what: 'webhook.made', user: null, detail: { id } });
       return ok({ _id: id, secret });
     }),

@@ -79,6 +79,15 @@ eachDatabase((_name, open) => {
     expect(receiver.asked.map(({ headers }) => headers['webhook-id'])).toHaveLength(2);
   });
 
+  test('NOTIFY-1: what happens after an address was made is told, also before the first look', async () => {
+    const office = await anOffice(ground), ada = await person(office, 'ada', 'admin'), receiver = await outside(() => ({ status: 200 }));
+    await fails(ground, office, 1, 'Before');
+    await made(ada, receiver.url);
+    await fails(ground, office, 1, 'After');
+    await turn(office);
+    expect(receiver.asked.map(({ body }) => [body.includes('Before'), body.includes('After')])).toEqual([[false, true]]);
+  });
+
   test('NOTIFY-4: an answer of 500 and a silence are tried again after growing pauses, under one id, until it is given up', async () => {
     const { office, ada } = await begin();
     let status: number | null = 500;
