@@ -71,13 +71,15 @@ test('KEY-10, KEY-9, KEY-4: a key is made and copied, a program uses it, it is r
   await page.keyboard.press('Enter');
   await expect(call).toHaveAttribute('aria-expanded', 'false');
   await page.keyboard.press('Enter');
-  await sound(page, 'api');
   await page.keyboard.press('/');
   await page.keyboard.type('licensing-export');
   await expect(page.getByRole('status').filter({ hasText: /^1 call with/ })).toBeVisible();
   await page.keyboard.press('Escape');
   await page.keyboard.type('passkeys');
   await expect(page.getByText('No call holds “passkeys”, of those for programs.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await sound(page, 'api');
+  await page.getByRole('searchbox').fill('passkeys');
   await page.getByRole('button', { name: 'Search all calls' }).click();
   await expect(page.getByRole('button', { name: /DELETE .*profile.*passkeys/ })).toBeVisible();
   expect(faults).toEqual([]);
