@@ -1,7 +1,7 @@
 import type { Ms, UserId } from '../ids.ts';
 import type { Cell, ExportColumn, ExportColumnId } from './csv.ts';
 import { utcText, wallText } from './csv.ts';
-import { reviewAsked, reviewOf } from './review.ts';
+import { reviewAsked } from './review.ts';
 import type { ProblemRow } from './rows.ts';
 
 /** What a column holds, before it is written down. */
@@ -46,7 +46,7 @@ export const PROBLEM_COLUMNS = {
   reviewedBy: ({ problem }: OfProblem, { names }: Around): CellValue => problem?.review && (names.get(problem.review.by) ?? ''),
   reviewedAt: ({ problem }: OfProblem): CellValue => problem?.review?.at,
   comment: ({ problem }: OfProblem): CellValue => problem?.review?.comment,
-  snoozedUntil: ({ problem }: OfProblem, { now }: Around): CellValue => (problem && reviewOf(problem, now) === 'snoozed' ? problem.snooze?.until : null),
+  snoozedUntil: ({ problem }: OfProblem, { now, anomalies }: Around): CellValue => (reviewAsked(problem, now, anomalies) === 'snoozed' ? problem?.snooze?.until : null),
   note: ({ problem }: OfProblem): CellValue => problem?.note?.content,
   ticket: ({ problem }: OfProblem): CellValue => problem?.ticket,
 } as const satisfies Partial<Record<ExportColumnId, unknown>>;
