@@ -89,7 +89,10 @@ test('NOTIFY-5, NOTIFY-6: a browser is told after its person was told why; what 
   await context.grantPermissions(['notifications'], { origin: portal.url });
   // A browser of a test has no push service: it has subscribed with one that nobody answers for.
   const browser = createECDH('prime256v1'), p256dh = browser.generateKeys().toString('base64url');
+  // Nor does every one ask: Chromium's headless shell refuses whatever was granted.
   await page.addInitScript((point) => {
+    Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
+    Notification.requestPermission = async () => 'granted';
     const key = 'made', made = { endpoint: 'https://push.invalid/one', toJSON: () => ({ endpoint: 'https://push.invalid/one', keys: { p256dh: point, auth: 'A'.repeat(22) } }), unsubscribe: async () => { localStorage.removeItem(key); return true; } };
     Object.assign(PushManager.prototype, { subscribe: async () => { localStorage.setItem(key, '1'); return made; }, getSubscription: async () => (localStorage.getItem(key) === null ? null : made) });
   }, p256dh);
