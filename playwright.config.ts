@@ -7,8 +7,8 @@ export default defineConfig({
   globalSetup: './tests/e2e/run.config.ts',
   outputDir: '.cache/e2e',
   fullyParallel: false,
-  // Each file has a portal of its own, on a copy of data that were made once. A walk waits as long as it works: two cores carry three.
-  workers: 3,
+  // Each file has a portal of its own, on a copy of data that were made once.
+  workers: 2,
   timeout: 90_000,
   expect: { timeout: 10_000 },
   forbidOnly: process.env['CI'] !== undefined,

@@ -7,7 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         // Nothing of these outlives its file: one process takes one file after the other, and what they share is loaded once.
