@@ -137,7 +137,7 @@ test('USER-11, OWN-1: a long user name and address are read whole in the list, b
   await expect(row.getByText(long)).toHaveCount(2);
   for (const text of await row.getByText(long).all()) {
     await expect(text).toBeVisible();
-    expect(await text.evaluate((at) => at.scrollWidth <= at.clientWidth && getComputedStyle(at).textOverflow === 'clip')).toBe(true);
+    await expect.poll(() => text.evaluate((at) => at.scrollWidth <= at.clientWidth && getComputedStyle(at).textOverflow === 'clip')).toBe(true);
   }
   await row.getByRole('button', { name: /^Sam Long/ }).click();
   await expect(page.getByRole('complementary').or(page.getByRole('main')).getByText(long).last()).toBeVisible();

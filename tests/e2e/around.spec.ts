@@ -193,7 +193,7 @@ test('E2E-7: axe finds nothing around the list, light or dark, and nothing is wi
       await page.goto(`${portal.url}/monitoring/${path}`);
       await expect(page.getByText(word).first()).toBeVisible();
       await axe(`${path} at ${width}`);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     }
   }
   await page.context().close();

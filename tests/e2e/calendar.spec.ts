@@ -123,7 +123,7 @@ test('E2E-7, E2E-9: axe finds nothing in the calendar, light or dark, on a phone
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(grid(page)).toHaveAttribute('aria-colcount', '31');
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   const box = await today(page, 'SQL nightly', 'Failed').boundingBox();
   expect([box?.width, box?.height].every((size) => (size ?? 0) >= 43)).toBe(true);
   await axeInBoth(page, 'phone');

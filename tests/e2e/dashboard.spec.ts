@@ -113,8 +113,8 @@ test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fi
   await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
   await axeInBoth(page, 'dashboard');
   await page.setViewportSize({ width: 390, height: 844 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-  expect(await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);
   await axeInBoth(page, 'phone');
   expect(faults).toEqual([]);
 });

@@ -46,7 +46,7 @@ test('TASK-1, PANEL-1, E2E-7: a run tells what became of its objects, the worst 
   await expect(list).toHaveCount(8);
   await expect(list.first()).toContainText(/^Failed.*No route to this machine$/);
   await expect(list.nth(1)).toContainText(/^Warning.*VM-05/);
-  expect(await panel(page).evaluate((at) => at.scrollWidth <= at.clientWidth)).toBe(true);
+  await expect.poll(() => panel(page).evaluate((at) => at.scrollWidth <= at.clientWidth)).toBe(true);
   await panel(page).getByRole('button', { name: 'All 12 objects' }).click();
   await expect(list).toHaveCount(12);
   await axeInBoth(page, 'objects', PANEL);
@@ -145,7 +145,7 @@ test('PANEL-1, E2E-7: on a phone the sheet holds objects, chart and table, and e
   for (const name of ['Fewer', 'As a table']) expect((await sheet.getByRole('button', { name }).boundingBox())?.height, name).toBeGreaterThanOrEqual(44);
   await sheet.getByRole('button', { name: 'As a table' }).tap();
   await expect(sheet.getByRole('table', { name: 'Last runs' })).toBeVisible();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await axe(page, 'phone', PANEL);
   await context.close();
 });

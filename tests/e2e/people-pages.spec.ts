@@ -141,7 +141,7 @@ test('USER-11, E2E-7: axe finds nothing on the pages of people, light or dark, a
     await page.setViewportSize({ width, height: 844 });
     const at = async (what: string): Promise<void> => {
       await axeInBoth(page, `${what}, ${width}`);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth), what).toBeLessThanOrEqual(width);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: what }).toBeLessThanOrEqual(width);
       if (width === 1440) expect(await beyondTab(page), what).toEqual([]);
       await pictureOf(page, `people-${what}-${width}`);
     };

@@ -79,11 +79,11 @@ test('RULES-6, RULES-3, RULES-5, E2E-7: a rule is made from a result; the next s
   await axe(page, 'list, dark');
   await shot(page, 'list-dark');
   await page.setViewportSize({ width: 390, height: 844 });
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await shot(page, 'list-phone');
   await page.getByRole('button', { name: /^All open files/ }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'Change a rule' })).toBeFocused();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await axe(page, 'editor, dark phone');
   await shot(page, 'editor-phone');
   await page.getByRole('button', { name: 'Cancel' }).click();

@@ -71,7 +71,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await axeInBoth(keeper, 'ticketing');
   await shot(keeper, 'ticketing');
   await keeper.setViewportSize({ width: 390, height: 844 });
-  expect(await keeper.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => keeper.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await shot(keeper, 'ticketing-phone');
 
   // Two rows, one ticket.
@@ -107,7 +107,7 @@ test('TICKET-9, TICKET-2, TICKET-5, TICKET-6, TICKET-8: ConnectWise is connected
   await dana.emulateMedia({ colorScheme: 'dark' });
   await shot(dana, 'ticket-dark');
   await dana.setViewportSize({ width: 390, height: 844 });
-  expect(await dana.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expect.poll(() => dana.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await shot(dana, 'ticket-phone');
   await dana.getByRole('button', { name: 'Open again' }).click();
   await expect(dana.getByText('Ticket opened again')).toBeVisible();

@@ -89,7 +89,7 @@ test('E2E-7, E2E-9: axe finds nothing on the wall-board, light or dark, on a pho
   await enter(page, 'rita');
   for (const size of [{ width: 1920, height: 1080 }, { width: 390, height: 844 }]) {
     await page.setViewportSize(size);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.width);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(size.width);
     for (const theme of ['dark', 'light'] as const) {
       await page.keyboard.press('d'); // its light is its own
       await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
