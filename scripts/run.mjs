@@ -34,7 +34,7 @@ const commands = {
     install('tests/bench/peers');
     const { build } = await import('./build.mjs');
     const { findBrowser } = await import('./browser.mjs');
-    const browser = findBrowser(node);
+    const browser = findBrowser(node, { windowed: true });
     return await build(node) || await run(['tests/bench/main.ts', ...rest], { node, env: browser ? { CHROMIUM: browser } : {} });
   },
   rebuild: () => run(['server/rebuild.ts', ...rest], { node }),
