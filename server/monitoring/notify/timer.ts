@@ -1,5 +1,7 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { besideEachOther } from '#server/each-provider.ts';
+import type { Watch } from '#server/each-provider.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import type { World } from '#server/world.ts';
 import { deliverDue } from './deliver.ts';
@@ -7,51 +9,26 @@ import { sendDigests } from './digest.ts';
 import { look } from './look.ts';
 import { dropDevices, pushDue } from './push-due.ts';
 
-const EVERY: Ms = 5_000, CLEAN_MS: Ms = 3_600_000, STOP_MS: Ms = 3_000;
-const SIDE_BY_SIDE = 8;
+const EVERY: Ms = 5_000, CLEAN_MS: Ms = 3_600_000, SAYS = 'what is to be told of a provider could not be looked after';
 
-/**
- * NOTIFY-1 to NOTIFY-5, every five seconds: what is new is put on its way, digests that are due are sent, and what waits goes out. An address that hangs
- * does not hold other providers up: eight are looked after side by side.
- */
-export function startNotify(world: World): { tick(): Promise<void>; stop(): Promise<void> } {
-  let timer: { cancel(): void } | null = null, last: Promise<void> = Promise.resolve(), stopped = false, cleanAt: Ms = 0;
-
-  async function once(): Promise<void> {
-    const now = world.clock.now(), clean = now - cleanAt >= CLEAN_MS || now < cleanAt, tenants = [...await world.store.tenants()];
+/** NOTIFY-1 to NOTIFY-5, every five seconds: what is new is put on its way, digests that are due are sent, and what waits goes out. */
+export function startNotify(world: World): Watch {
+  let cleanAt: Ms = 0;
+  return besideEachOther(world, EVERY, SAYS, (now, over) => {
+    const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
     if (clean) cleanAt = now;
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, async () => {
-      for (let tenant = tenants.shift(); tenant !== undefined; tenant = tenants.shift()) await lookAfter(tenant, now, clean);
-    }));
-  }
-  async function lookAfter(tenant: TenantId, now: Ms, clean: boolean): Promise<void> {
-    // What fails of one does not keep the others from their turn.
-    for (const work of [look, sendDigests, pushDue, deliverDue, ...(clean ? [forget] : [])]) {
-      if (stopped) return;
-      try {
-        await work(world, tenant, now);
-      } catch (error) {
-        world.log.error('what is to be told of a provider could not be looked after', { tenant, ...faultOf(error) });
+    return async (tenant) => {
+      // What fails of one does not keep the others from their turn.
+      for (const work of [look, sendDigests, pushDue, deliverDue, ...(clean ? [forget] : [])]) {
+        if (over()) return;
+        try {
+          await work(world, tenant, now);
+        } catch (error) {
+          world.log.error(SAYS, { tenant, ...faultOf(error) });
+        }
       }
-    }
-  }
-  /** One at a time: a tick that takes long is not overtaken. */
-  function tick(): Promise<void> {
-    last = last.then(once).catch((error: unknown) => { world.log.error('telling failed', faultOf(error)); });
-    return last;
-  }
-  function wait(): void {
-    timer = world.clock.after(EVERY, () => { void tick().finally(() => { if (!stopped) wait(); }); });
-  }
-  wait();
-  return {
-    tick,
-    async stop() {
-      stopped = true;
-      timer?.cancel();
-      await Promise.race([last, new Promise<void>((resolve) => { world.clock.after(STOP_MS, resolve); })]);
-    },
-  };
+    };
+  });
 }
 
 /** Deliveries go after their time, and those that are more than are shown. */
