@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { ApiKey } from '#contract/account/key-calls.ts';
 import type { UserId } from '#contract/ids.ts';
+import { mailAccount } from './account-mail.ts';
 import { dayOf } from './account/key-auth.ts';
 import { audit } from './audit.ts';
 import type { Ask } from './http/handler.ts';
-import { post } from './outbound/post.ts';
 import type { ApiKeyTable } from './store/database-account.ts';
 import type { TenantTx } from './store/store.ts';
 import type { World } from './world.ts';
@@ -35,15 +35,6 @@ export async function endKeysOf(tx: TenantTx, world: World, ask: Ask, user: User
   if (told) await tellOfKey(tx, world, user, 'All API keys of your account were revoked, as its way to sign in was set anew. Programs that use them need new ones.');
 }
 
-/** Always sent: it is no choice. Names of keys are the user's own words. */
-export async function tellOfKey(tx: TenantTx, world: World, user: UserId, what: string): Promise<void> {
-  const { tenant, sql } = tx;
-  const person = await sql.selectFrom('person').select(['name', 'email']).where('tenant_id', '=', tenant).where('id', '=', user).executeTakeFirst();
-  if (!person || person.email === null || person.email === '') return;
-  const { branding } = await sql.selectFrom('provider').select('branding').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
-  const contact = branding.supportEmail ?? branding.supportPhone;
-  await post(tx, world, {
-    kind: 'mail', to: person.email, subject: `API keys of your account at ${branding.name}`.replace(/[\r\n]+/g, ' '),
-    text: `Hello ${person.name},\n\n${what}\n\nIf you do not know of this, sign in, look at your API keys and change your password${contact === null ? '' : `, or ask for help: ${contact}`}.\n\n${branding.name}\n`,
-  });
-}
+/** Names of keys are the user's own words. */
+export const tellOfKey = (tx: TenantTx, world: World, user: UserId, what: string): Promise<void> =>
+  mailAccount(tx, world, user, { subject: 'API keys of your account', what, ifNot: 'If you do not know of this, sign in, look at your API keys and change your password' });
