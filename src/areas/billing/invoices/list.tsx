@@ -1,5 +1,5 @@
-import type { KeyboardEvent } from 'react';
 import type { InvoiceOut } from '#contract/billing/invoice-calls.ts';
+import { stepEntries } from '#src/ui/step-entries.ts';
 import { dayWords, moneyWords } from '../words.ts';
 import { InvoiceMark } from './mark.tsx';
 
@@ -56,18 +56,8 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
 
 function Number({ id, number, open, onOpen }: { readonly id: string; readonly number: string; readonly open: boolean; readonly onOpen: () => void }) {
   return (
-    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 items-center rounded-part py-1 text-left font-semibold pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={step}>
+    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 items-center rounded-part py-1 text-left font-semibold pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={stepEntries}>
       <bdi className="truncate" title={number}>{number === '' ? 'No number' : number}</bdi>
     </button>
   );
-}
-
-/** Up and Down, J and K go from entry to entry. */
-function step(event: KeyboardEvent<HTMLButtonElement>): void {
-  const by = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
-  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-  const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')], next = all[all.indexOf(event.currentTarget) + by];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
 }

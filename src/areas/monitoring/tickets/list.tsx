@@ -1,7 +1,7 @@
-import type { KeyboardEvent } from 'react';
 import type { TicketOut } from '#contract/desk/ticket-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { formatAge, formatUtc, plural } from '#src/ui/format.ts';
+import { stepEntries } from '#src/ui/step-entries.ts';
 import { TicketMark } from './mark.tsx';
 
 export interface TicketListProps {
@@ -60,18 +60,8 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
 
 function Subject({ id, number, subject, open, onOpen }: { readonly id: string; readonly number: string; readonly subject: string; readonly open: boolean; readonly onOpen: () => void }) {
   return (
-    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 items-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={step}>
+    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 items-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={stepEntries}>
       <span className="min-w-0 truncate font-semibold" title={subject}><span className="font-normal text-ink-2 tablet:hidden">{number} </span>{subject}</span>
     </button>
   );
-}
-
-/** Up and Down, J and K go from entry to entry. */
-function step(event: KeyboardEvent<HTMLButtonElement>): void {
-  const by = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
-  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-  const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')], next = all[all.indexOf(event.currentTarget) + by];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
 }

@@ -1,4 +1,3 @@
-import type { KeyboardEvent } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Button } from '#src/ui/button.tsx';
@@ -6,6 +5,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Late } from '#src/ui/late.tsx';
+import { stepEntries } from '#src/ui/step-entries.ts';
 import type { Asked } from './asked.ts';
 import { sentenceOf } from './failures.ts';
 
@@ -26,20 +26,11 @@ export function SortHead<S extends string>({ word, by, sort, className = '', onS
 /** The name of an entry, which opens it. Up and Down, J and K go from entry to entry. */
 export function OpenName({ id, name, below, open, onOpen }: { readonly id: string; readonly name: string; readonly below: string; readonly open: boolean; readonly onOpen: () => void }) {
   return (
-    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 flex-col justify-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={step}>
+    <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 flex-col justify-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={stepEntries}>
       <span className="block max-w-full break-words font-semibold">{name}</span>
       {below !== '' && <span className="block max-w-full break-words text-agate font-normal text-ink-3">{below}</span>}
     </button>
   );
-}
-
-function step(event: KeyboardEvent<HTMLButtonElement>): void {
-  const by = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
-  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-  const all = [...document.querySelectorAll<HTMLElement>('[data-entry]')], next = all[all.indexOf(event.currentTarget) + by];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
 }
 
 /** Back to the entry that was open, or to the head of the page. */
