@@ -41,11 +41,11 @@ export function ticketingHandlers(world: World): Pick<Handlers, 'getTicketing' |
       const desk = await deskOf(tx), before = desk.settings, { system } = settings;
       if (system !== 'own') {
         if (settings[system] === null) return failed(bad(`settings.${system}`, MESSAGES.ticketingNotSet(SYSTEM_NAMES[system])));
-        // A secret was typed for one address and name: whoever changes them does not get it sent to another.
+        if (secret === undefined && (addressOf(before, system) !== addressOf(settings, system) || await secretOf(tx, world, system) === null)) return failed(bad('secret', MESSAGES.ticketingNoSecret));
         if (secret !== undefined) await keepSecret(tx, world, system, secret);
-        else if (addressOf(before, system) !== addressOf(settings, system)) { await keepSecret(tx, world, system, null); return failed(bad('secret', MESSAGES.ticketingNoSecret)); }
-        else if (await secretOf(tx, world, system) === null) return failed(bad('secret', MESSAGES.ticketingNoSecret));
       }
+      // A secret was typed for one address and name: whoever changes them does not get it sent to another, also where that system is connected only later.
+      for (const one of ['connectwise', 'autotask'] as const) if (addressOf(before, one) !== addressOf(settings, one) && (one !== system || secret === undefined)) await keepSecret(tx, world, one, null);
       const other = system !== before.system || (system !== 'own' && addressOf(before, system) !== addressOf(settings, system));
       const now = ask.now, { seq } = await tx.head();
       const row = {

@@ -277,4 +277,16 @@ eachDatabase((_name, open) => {
     const some = await desk.office.as('some', ['admin'], [1]);
     expect([(await some('GET', TICKETING)).status, (await some('PUT', TICKETING, { settings: moved, secret: 'x' })).status, (await some('GET', `${TICKETING}/companies`)).status]).toEqual([403, 403, 403]);
   });
+
+  test('TICKET-8: the key does not go to an address that was set while another system, or none, was connected; a refused change leaves it', async () => {
+    const { desk, cw } = await connected(), thief = await connectWiseStandIn(() => ground.world.clock.now());
+    begun.push(thief);
+    const kept = (await desk.connect(settings(cw.url))).settings, { connectwise } = settings(cw.url), there = { ...(connectwise as NonNullable<typeof connectwise>), url: thief.url };
+    expect(said(await desk.adam('PUT', TICKETING, { settings: { ...kept, connectwise: there } }))).toEqual([400, MESSAGES.ticketingNoSecret]);
+    expect((await desk.adam<TicketingKept>('GET', TICKETING)).body.data.secret).toBe(true);
+    expect((await desk.adam('PUT', TICKETING, { settings: { ...kept, system: 'own', connectwise: there } })).status).toBe(200);
+    expect(said(await desk.adam('PUT', TICKETING, { settings: { ...kept, connectwise: there } }))).toEqual([400, MESSAGES.ticketingNoSecret]);
+    await desk.adam('POST', `${TICKETING}/test`, {});
+    expect(thief.asked).toEqual([]);
+  });
 });
