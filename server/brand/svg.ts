@@ -16,15 +16,20 @@ const INSIDE = /^\s*url\(\s*(['"]?)#[\w.:-]+\1\s*\)\s*$/;
 /** What could lead out of the picture, or be read as more than a look. */
 const LEADS_OUT = /url\s*\(|:\/\/|(?:java|vb)script|data:|expression\s*\(|@import|\\/i;
 
-/** With what it declares: no entity is taken over. */
-const DOCTYPE = /<!DOCTYPE[^[>]*(?:\[[^\]]*\])?[^>]*>/i;
+/** Without what it declares: no entity is taken over. From sign to sign, so that it takes as long as the text does, whatever that is. */
+function undeclared(text: string): string {
+  const from = text.search(/<!DOCTYPE/i), inner = text.indexOf('[', from), plain = text.indexOf('>', from);
+  if (from < 0) return text;
+  const own = inner < 0 || (plain >= 0 && plain < inner) ? from : text.indexOf(']', inner), end = own < 0 ? -1 : text.indexOf('>', own);
+  return end < 0 ? text : text.slice(0, from) + text.slice(end + 1);
+}
 
 /**
  * An SVG of shapes and looks alone: no script, no style sheet, nothing foreign, no event, no address but a place in itself, no name space but its
  * own, nothing that copies itself. What is not named here is taken out. Null where no picture is left.
  */
 export function cleanSvg(text: string): string | null {
-  const clean = sanitizeHtml(text.replace(DOCTYPE, ''), {
+  const clean = sanitizeHtml(undeclared(text), {
     allowedTags: SHAPES, allowedAttributes: { '*': LOOKS, 'svg': ['xmlns'] }, allowedSchemes: [], disallowedTagsMode: 'discard', enforceHtmlBoundary: false,
     nonTextTags: ['script', 'style', 'foreignObject', 'iframe', 'image', 'metadata', 'use', 'textarea', 'option', 'noscript', 'animate', 'set'],
     parser: { xmlMode: true, lowerCaseTags: false, lowerCaseAttributeNames: false, decodeEntities: true },

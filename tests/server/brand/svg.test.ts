@@ -49,3 +49,12 @@ test('BRAND-3: an honest picture keeps its shapes, gradients, filters and text',
 test('BRAND-3: what is no picture, or of which none is left, is refused', () => {
   for (const text of ['', 'hello', '<html><body/></html>', '<svg>', `<svg ${NS}/>`, `<svg ${NS}><script>1</script></svg>`, '<script>1</script><svg/>', 'x<svg><path d="M0"/></svg>', `<g><path d="M0"/></g>`]) expect([text, cleanSvg(text)]).toEqual([text, null]);
 });
+
+test('BRAND-3: a picture takes no longer to be cleaned than it is long, whatever is in it', () => {
+  const begin = process.cpuUsage();
+  for (const hurt of ['<!DOCTYPE', '<!DOCTYPE [', '<!DOCTYPE [] ', '<!', '<![CDATA[', '<', '<g>', '<g ', '</g>', '&', '&#', '<g id="url(', '<g a=', '"', '<g fill="url( ', '<?', '<!--']) {
+    cleanSvg(hurt.repeat(200_000 / hurt.length));
+    cleanSvg(inSvg(`<g fill="${hurt.repeat(100_000 / hurt.length).replaceAll('"', '')}"/>`));
+  }
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(10_000);
+});
