@@ -55,7 +55,9 @@ function messageOf(exit: number | null, status: string, lines: readonly string[]
 function split(body: string): { readonly json: Json | null; readonly rest: string } {
   const whole = objectIn(body);
   if (whole && 'archive' in whole) return { json: whole, rest: '' };
-  const block = /^\{\r?\n[\s\S]*?^\}$/m.exec(body);
-  const json = block ? objectIn(block[0]) : null;
-  return json && block ? { json, rest: body.slice(0, block.index) + body.slice(block.index + block[0].length) } : { json: null, rest: body };
+  // One look for each of them: a pattern for both would look for the end again from every beginning.
+  const first = /^\{\r?\n/m.exec(body), end = /^\}$/gm;
+  end.lastIndex = first ? first.index + first[0].length : body.length;
+  const last = end.exec(body), json = first && last ? objectIn(body.slice(first.index, last.index + 1)) : null;
+  return json && first && last ? { json, rest: body.slice(0, first.index) + body.slice(last.index + 1) } : { json: null, rest: body };
 }

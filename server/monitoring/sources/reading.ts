@@ -43,13 +43,18 @@ export type Json = Readonly<Record<string, unknown>>;
 export function readLines(body: string): { readonly objects: Json[]; readonly text: string[] } {
   const objects: Json[] = [];
   const text: string[] = [];
+  let broken = 0;
   for (const line of body.split(/\r?\n/)) {
-    const object = line.startsWith('{') ? objectIn(line) : null;
+    const like = broken < BROKEN && line.startsWith('{') && line.trimEnd().endsWith('}'), object = like ? objectIn(line) : null;
+    if (like && !object) broken += 1;
     if (object) objects.push(object);
     else if (line.trim() !== '') text.push(line);
   }
   return { objects, text };
 }
+
+/** So many lines that look like an object and are none: more is no output of a tool, and each that cannot be read costs more than one that can. */
+const BROKEN = 1_000;
 
 /** A JSON object, or null for anything else. */
 export function objectIn(text: string): Json | null {
@@ -91,11 +96,14 @@ export const span = (value: unknown): number | null => {
 /** A moment; one without a zone is read in `tz`. Null where it is none, or where the zone is needed and not known. */
 export function momentOf(value: unknown, tz: string | null): Ms | null {
   const text = word(value);
-  if (text === null || /^0{4}-/.test(text) || text.startsWith('0001-')) return null;
+  if (text === null || text.length > MOMENT_CHARS || /^0{4}-/.test(text) || text.startsWith('0001-')) return null;
   const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T').replace(/ (?=[+-]\d\d:?\d\d$)/, '');
   if (/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(iso)) return finite(DateTime.fromISO(iso).toMillis());
   return tz === null ? null : finite(DateTime.fromISO(iso, { zone: zoneOf(tz) }).toMillis());
 }
+
+/** No tool writes longer ones; what patterns make of a moment takes longer than the moment is long. */
+const MOMENT_CHARS = 64;
 
 /** `+02:00` as luxon names it. */
 export const zoneOf = (tz: string): string => (/^[+-]\d\d:?\d\d$/.test(tz) ? `UTC${tz.slice(0, 3)}:${tz.slice(-2)}` : tz);

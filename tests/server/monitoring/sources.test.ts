@@ -155,6 +155,16 @@ test('SRC-7: no reader throws, whatever it is given', () => {
 
 const of = (query: string): unknown => readToolQuery(new URLSearchParams(query));
 
+test('SRC-7: a reader takes no longer than what it is given is long, whatever that is', () => {
+  const hurts = ['{\n', '{\n}', '}\n', '{x}\n', '{}\n', '{', '{"a":', '[', '\n', ' ', '\r', ': open', '"'].map((one) => one.repeat(400_000 / one.length)), long = 'T+'.repeat(200_000);
+  const json = [{ source: {}, startTime: long }, { jobstatus: 'T', starttime: long }, { archive: { start: long } }, { Data: { BeginTime: long } }, { message_type: 'summary', backup_end: long }, { stats: {}, time: long }].map((one) => JSON.stringify(one));
+  for (const reader of [readRestic, readBorg, readRclone, readBacula, readKopia, readDuplicati]) for (const body of [...hurts, ...json]) {
+    const before = process.cpuUsage();
+    reader(body, { ...plain, exit: 1, tz: 'UTC' }, NOON);
+    expect(process.cpuUsage(before).user / 1_000, `${reader.name} ${body.slice(0, 30)}`).toBeLessThan(2_000);
+  }
+});
+
 test('SRC-7: the address: zones, lengths, cron lines and exit codes are read, and what is wrong is named', () => {
   expect(of('job=a&host=b&exit=3&tz=+02:00&every=24h&grace=90m')).toEqual({ job: 'a', host: 'b', exit: 3, tz: '+02:00', schedule: { is: 'every', everySec: 86_400 }, graceSec: 5_400 });
   expect(of('cron=0+2+*+*+*&tz=Europe/Berlin')).toMatchObject({ schedule: { is: 'cron', cron: '0 2 * * *', tz: 'Europe/Berlin' } });
