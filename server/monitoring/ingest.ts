@@ -10,6 +10,7 @@ import type { Ask, Handlers } from '../http/handler.ts';
 import { quickOf } from '../store/quick.ts';
 import type { World } from '../world.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
+import { turnsOf } from './body-turns.ts';
 import { isBatch, readEvents } from './cloud-events.ts';
 import { bad, readText } from './ingest-body.ts';
 import { authenticateKey, hashIn, type Holder, type KnownKeys, knownKeys, NO_KEY } from './ingest-key.ts';
@@ -81,7 +82,7 @@ const posted = (world: World, rate: Rate, work: Work, known?: KnownKeys) => asyn
   if (!holder.ok) return holder;
   if (hash !== null) known?.put(hash, holder.value);
   const tooMany = rate.ask(holder.value.key.id, ask.now);
-  const text = tooMany ? failed(tooMany) : await readText(ask.request);
+  const read = tooMany ? failed(tooMany) : await turnsOf(world).read(holder.value, ask.request, () => readText(ask.request)), text = read.ok ? read.value : read;
   const done = text.ok ? await work(holder.value, text.value, ask) : text;
   if (done.ok) return done;
   if (hash !== null) known?.forget(hash);

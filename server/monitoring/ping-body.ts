@@ -7,22 +7,22 @@ const MOST = 32 * LIMITS.ingestBodyBytes;
 export async function readPingBody(request: Request): Promise<string> {
   if (!request.body) return '';
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
-  let head = Buffer.alloc(0);
-  let tail = Buffer.alloc(0);
+  // Pieces are as small as a client likes: each is copied once.
+  const head = Buffer.alloc(LIMITS.logBytes), tail = Buffer.alloc(LIMITS.logBytes);
   let size = 0;
-  for (;;) {
+  while (size <= MOST) {
     const { done, value } = await reader.read();
     if (done) break;
+    if (size < head.length) head.set(value.subarray(0, head.length - size), size);
+    // What is beyond the head goes round and round: the last of it stands.
+    const rest = value.subarray(Math.max(0, Math.min(value.length, head.length - size))), last = rest.subarray(-tail.length), at = (Math.max(0, size - head.length) + rest.length - last.length) % tail.length;
+    tail.set(last.subarray(0, tail.length - at), at);
+    tail.set(last.subarray(tail.length - at), 0);
     size += value.byteLength;
-    const room = LIMITS.logBytes - head.length;
-    if (room > 0) head = Buffer.concat([head, value.subarray(0, room)]);
-    const rest = room > 0 ? value.subarray(room) : value;
-    if (rest.byteLength > 0) tail = Buffer.concat([tail, rest]).subarray(-LIMITS.logBytes);
-    if (size > MOST) {
-      void reader.cancel().catch(() => undefined);
-      break;
-    }
   }
-  const text = new TextDecoder();
-  return tail.length === 0 ? text.decode(head) : `${text.decode(head)}${size > head.length + tail.length ? '\n…\n' : ''}${text.decode(tail)}`;
+  if (size > MOST) void reader.cancel().catch(() => undefined);
+  const text = new TextDecoder(), beyond = size - head.length;
+  if (beyond <= 0) return text.decode(head.subarray(0, size));
+  const turn = beyond % tail.length, end = beyond <= tail.length ? tail.subarray(0, beyond) : Buffer.concat([tail.subarray(turn), tail.subarray(0, turn)]);
+  return `${text.decode(head)}${beyond > tail.length ? '\n…\n' : ''}${text.decode(end)}`;
 }

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { LIMITS } from '#contract/limits.ts';
 import type { Source } from '#contract/monitoring/words.ts';
 import type { World } from '../world.ts';
+import { turnsOf } from './body-turns.ts';
 import { handshakeRoutes } from './handshake.ts';
 import { type Holder, holderOf } from './ingest-key.ts';
 import { lineOf, logOf, type Normal } from './normal.ts';
@@ -39,7 +40,9 @@ export function pingRoutes(world: World): (app: Hono) => void {
       const tooMany = rate.ask(`${holder.value.key.id} ${slug}`, now);
       if (tooMany?.kind === 'too-many') return text(429, 'rate limit exceeded', { 'retry-after': String(Math.max(1, Math.ceil(tooMany.retryAfterMs / 1000))) });
       if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug))) return text(404, 'not found');
-      const body = await readPingBody(request);
+      const read = await turnsOf(world).read(holder.value, request, () => readPingBody(request));
+      if (!read.ok) return text(503, 'busy', { 'retry-after': '1' });
+      const body = read.value;
       if (address.action === 'log') await addToLog(world, holder.value, slug, rid === null ? null : ridName(slug, rid), body, now);
       else if (await record(world, holder.value.tenant, holder.value.key, [normal(holder.value, slug, address, query, rid, body)], now) === null) return text(404, 'not found');
       return text(200, 'OK');

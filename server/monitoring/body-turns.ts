@@ -1,0 +1,44 @@
+import { busyFor } from '../http/envelope.ts';
+import { aside, makeQueue } from '../http/queue.ts';
+import type { Queue } from '../http/queue.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
+import type { World } from '../world.ts';
+import type { Holder } from './ingest-key.ts';
+
+/** Bodies that are read at once: of a key, and of a provider. So many more of each wait for their turn. */
+export const TURNS = { key: 8, provider: 32, waiting: 256, retryAfterMs: 1_000 } as const;
+
+/**
+ * ING-16: reads what a source sends without holding a place among those that are worked on, as it may send as slowly as it likes: who does holds
+ * up its own key, and at the worst its own provider. What is read is one body a turn; those that wait are not read.
+ */
+export function bodyTurns(turns: Readonly<Record<keyof typeof TURNS, number>> = TURNS) {
+  const lines = new Map<string, Queue>();
+  const inLine = async <T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T | null> => {
+    const line = lines.get(name) ?? makeQueue(atOnce, turns.waiting);
+    lines.set(name, line);
+    try {
+      return await line.run(work);
+    } finally {
+      if (line.running === 0 && line.waiting === 0) lines.delete(name);
+    }
+  };
+  return {
+    async read<T>({ tenant, key }: Holder, request: Request, work: () => Promise<T>): Promise<Result<T>> {
+      if (!request.body) return ok(await work());
+      const read = await aside(request, () => inLine(`key ${key.id}`, turns.key, () => inLine(`provider ${tenant}`, turns.provider, async () => ({ body: await work() }))));
+      return read === null ? failed(busyFor(turns.retryAfterMs)) : ok(read.body);
+    },
+    /** Lines that are kept: those in which somebody is. */
+    get size() { return lines.size; },
+  };
+}
+
+const ofWorld = new WeakMap<World, ReturnType<typeof bodyTurns>>();
+/** Those of a server: one line of a key, by whatever way it sends. */
+export function turnsOf(world: World): ReturnType<typeof bodyTurns> {
+  const turns = ofWorld.get(world) ?? bodyTurns();
+  ofWorld.set(world, turns);
+  return turns;
+}
