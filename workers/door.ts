@@ -46,7 +46,7 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
     views: () => ({ make: () => viewsOf(session.loop) }),
     shifts: () => ({ make: () => shiftsOf(session.loop) }),
-    shiftNow: () => ({ make: (ask) => shiftNow(session.loop?.replica.engine ?? null, ask, world.clock.now()) }),
+    shiftNow: () => ({ make: (ask) => shiftNow(session.loop?.replica ?? null, ask, world.clock.now()) }),
     preferences: () => ({ make: () => preferencesOf(session.loop) }),
     disabled: () => ({ make: () => disabledOf(session.loop) }),
     outbox: () => ({ make: () => session.loop?.outbox.view() ?? { entries: [], notices: [] } }),

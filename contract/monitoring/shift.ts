@@ -40,7 +40,7 @@ export interface ShiftNow {
   readonly standing: number;
   /**
    * Of those to check, how many the list on the screen does not show: all open ones are handed over, also what is older than its days. Null
-   * where no list was asked of.
+   * where no list was asked of, and while days of it are still to come.
    */
   readonly unlisted: number | null;
   /** To check, by company, most first. */

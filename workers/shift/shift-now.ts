@@ -12,9 +12,13 @@ const SOON: Ms = 86_400_000;
 
 type Asked = Pick<Engine, 'all' | 'problem' | 'pending' | 'row' | 'runs' | 'select'>;
 
-/** HAND-1: what a shift comes to, counted over the problems as they are shown here, unsent changes included. */
-export function shiftNow(engine: Asked | null, { since, list }: ShiftAsk, now: Ms): ShiftNow {
-  if (engine === null) return NOTHING;
+/**
+ * HAND-1: what a shift comes to, counted over the problems as they are shown here, unsent changes included. While days are still to come
+ * (HAND-5), what the list does not show is not known.
+ */
+export function shiftNow(here: { readonly engine: Asked; readonly daysLeft: number } | null, { since, list: asked }: ShiftAsk, now: Ms): ShiftNow {
+  if (here === null) return NOTHING;
+  const { engine } = here, list = here.daysLeft === 0 ? asked : null;
   const pending = engine.pending(now), asleep: ProblemRow[] = [];
   let cleared = 0;
   for (const { n } of engine.all('problem')) {

@@ -16,14 +16,14 @@ const problem = (n: number, more: Partial<ProblemRow>): ProblemRow => ({
 });
 const reviewed = (at: number) => ({ by: 'ann', at, comment: null });
 const snoozed = (until: number) => ({ by: 'ann', at: 1, until, reason: 'later' });
-const engineOf = (problems: readonly ProblemRow[], runs: readonly LeanRun[] = []): Parameters<typeof shiftNow>[0] => ({
+const engineOf = (problems: readonly ProblemRow[], runs: readonly LeanRun[] = []): Parameters<typeof shiftNow>[0] => ({ daysLeft: 0, engine: {
   runs: (ns) => new Map(runs.filter(({ n }) => ns.includes(n)).map((run) => [run.n, run])),
   all: ((): readonly ProblemRow[] => problems) as never,
   problem: (n) => problems.find((one) => one.n === n),
   pending: (now) => problems.filter(({ closedAt, review, snooze }) => closedAt === null && review === null && (snooze === null || snooze.until <= now)),
   row: ((table: string, n: number) => ({ name: `${table} ${n}` })) as never,
   select: () => { throw new Error('no list was asked of'); },
-});
+} });
 
 test('HAND-1: a shift is what was reviewed in it by anyone, what is to check by company, and the snoozes that end within a day', () => {
   expect(shiftNow(engineOf([
@@ -65,7 +65,7 @@ test('HAND-5: what is open is handed over at 11:55 PM and at 12:05 AM alike, and
   at(4, evening - HOUR, { company: 2, snooze: snoozed(night + 9 * HOUR) });
   at(5, evening - 30 * HOUR, { review: reviewed(evening - HOUR) });
   const told = (now: number, list = roundAt(now)) => {
-    const { cleared, of, fresh, standing, unlisted, open } = shiftNow(engine, { since: evening - 8 * HOUR, list }, now);
+    const { cleared, of, fresh, standing, unlisted, open } = shiftNow({ engine, daysLeft: 0 }, { since: evening - 8 * HOUR, list }, now);
     return { cleared, of, fresh, standing, unlisted, open: open.map(({ problems }) => problems) };
   };
   const all = { cleared: 1, of: 4, fresh: 1, standing: 2, open: [2, 1] };
@@ -77,7 +77,7 @@ test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not 
   const { clock, annDevice, bad } = scene();
   const door = annDevice.open();
   await clock.pass(2_000);
-  const since = clock.now(), [run] = bad(), count = (): ReturnType<typeof shiftNow> => shiftNow(loopOf(door).replica.engine, { since, list: null }, clock.now());
+  const since = clock.now(), [run] = bad(), count = (): ReturnType<typeof shiftNow> => shiftNow(loopOf(door).replica, { since, list: null }, clock.now());
   const before = count();
   annDevice.wire.up = false;
   await door.send('changeExecution', { id: String(must(run)), change: { is: 'review', comment: null } });
@@ -86,4 +86,11 @@ test('HAND-1, OUT-4: a review counts in the shift at once, also while it is not 
   const watch = await door.watch('shiftNow', { since, list: null }, ({ cleared }) => { heard.push(cleared); });
   expect(heard).toEqual([before.cleared + 1]);
   watch.close();
+});
+
+test('HAND-5: while days are still to come, nothing is told of what the list does not show', () => {
+  const engine = makeEngine(), told = (daysLeft: number) => shiftNow({ engine, daysLeft }, { since: SINCE, list: EVERYTHING }, NOW);
+  engine.put({ problem: [problem(1, {}), problem(2, {})] });
+  expect([29, 1, 0].map((left) => told(left).unlisted)).toEqual([null, null, 2]);
+  expect(told(29).standing).toBe(2);
 });
