@@ -31,6 +31,7 @@ export const PAGE_PATHS = [
   '/monitoring/support/live',
   '/monitoring/downloads',
   '/monitoring/profile',
+  '/monitoring/subscriptions',
   '/monitoring/notifications',
   '/monitoring/security',
   '/monitoring/api-keys',

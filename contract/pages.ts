@@ -42,6 +42,7 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/support/live': support('live'),
   '/monitoring/downloads': support('downloads'),
   '/monitoring/profile': { ability: null },
+  '/monitoring/subscriptions': { ability: null },
   '/monitoring/notifications': { ability: null },
   '/monitoring/security': { ability: null },
   '/monitoring/api-keys': { ability: null },

@@ -54,6 +54,7 @@ export const PAGE_SCREENS: Readonly<Record<PagePath, Screen>> = {
   '/monitoring/support/live': async () => (await import('./areas/desk/support/live.tsx')).LiveSupport,
   '/monitoring/downloads': async () => (await import('./areas/desk/support/downloads.tsx')).Downloads,
   '/monitoring/profile': async () => (await import('./areas/account/own/profile.tsx')).Profile,
+  '/monitoring/subscriptions': async () => (await import('./areas/billing/subscriptions.tsx')).Subscriptions,
   '/monitoring/notifications': async () => (await import('./areas/account/own/notifications.tsx')).NotificationsPage,
   '/monitoring/security': async () => (await import('./areas/account/own/security.tsx')).Security,
   '/monitoring/api-keys': async () => (await import('./areas/account/keys/screen.tsx')).ApiKeys,

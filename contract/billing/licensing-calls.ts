@@ -24,6 +24,12 @@ const ofCompany = v.object({ serviceProviderId: v.string(), company: v.nullable(
 export type ProviderUsage = v.InferOutput<typeof ofProvider>;
 export type CompanyUsage = v.InferOutput<typeof ofCompany>;
 
+/** Of one product in this month and in the one before; 0: not any more, or not yet. `since`: the first month of the last twelve in which it was told; null: in all that can be asked for. */
+const ownLine = v.object({ product: v.string(), workload: v.string(), unit: v.picklist(UNITS), used: v.number(), before: v.number(), since: v.nullable(v.string()) });
+export type OwnLine = v.InferOutput<typeof ownLine>;
+const ownHolder = v.object({ company: v.nullable(v.number()), name: v.string(), lines: v.array(ownLine) });
+export type OwnHolder = v.InferOutput<typeof ownHolder>;
+
 const TIME = { month: v.optional(month) };
 const answered = { month: v.string(), months: v.array(v.string()) };
 
@@ -35,6 +41,10 @@ export const licensingCalls = {
   listCompanyLicensing: call({
     method: 'GET', path: 'monitoring/reporting/licensing/companies', says: 'The same of each company of one provider, by name; last, what belongs to no company.',
     takes: v.strictObject({ ...TIME, serviceProviderId: v.optional(anyId) }), gives: v.object({ ...answered, companies: v.array(ofCompany) }), gate: 'monitoring.licensing', failures: ['bad-input', 'not-found'],
+  }),
+  ownSubscriptions: call({
+    method: 'GET', path: 'monitoring/reporting/licensing/own', says: 'What the own companies use this month and used in the one before, by name; of who sees all companies, what the provider uses as a whole (`company` null).',
+    takes: v.strictObject({}), gives: v.object({ month: v.string(), before: v.string(), holders: v.array(ownHolder) }), gate: 'signed-in', failures: [],
   }),
   exportLicensing: call({
     method: 'POST', path: 'monitoring/reporting/licensing/export', says: 'The companies of a month as a CSV file, those of providers below as well.',

@@ -12,10 +12,11 @@ import { reachOf, wallOf } from '../reading/question.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { monthOf, monthsAt } from './months.ts';
+import { ownUsage } from './own-usage.ts';
 import { summed, usageOf } from './usage.ts';
 
-/** LIC-1 to LIC-3: what was used in a month, of the own provider and of those below it. */
-export function licensingHandlers(world: World): Pick<Handlers, 'listLicensing' | 'listCompanyLicensing' | 'exportLicensing'> {
+/** LIC-1 to LIC-3: what was used in a month, of the own provider and of those below it; LIC-5: of the own companies. */
+export function licensingHandlers(world: World): Pick<Handlers, 'listLicensing' | 'listCompanyLicensing' | 'ownSubscriptions' | 'exportLicensing'> {
   return {
     listLicensing: async ({ month }, ask) => {
       const providers: ProviderUsage[] = [];
@@ -35,6 +36,11 @@ export function licensingHandlers(world: World): Pick<Handlers, 'listLicensing' 
       const told = await readIn(world, ask, provider, month);
       return told.ok ? ok({ month: told.value.month, months: [...told.value.months], companies: [...told.value.companies] }) : told;
     },
+
+    ownSubscriptions: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
+      const wall = await wallOf(tx);
+      return ok(await ownUsage(tx, reachOf(ask, undefined), monthsAt(ask.now, wall).map((one) => monthOf(one, wall))));
+    }, { readOnly: true }),
 
     exportLicensing: async ({ month }, ask) => {
       const lines: (readonly (string | number | null)[])[] = [];

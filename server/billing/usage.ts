@@ -25,7 +25,7 @@ async function jobsOf(tx: TenantTx, reach: Reach, { from, to }: Month): Promise<
   return byName(await knownJobs(tx, reach)).filter(({ job }) => ran.has(job.n));
 }
 
-const WORKLOADS: Readonly<Record<EntityGroup, string>> = {
+export const WORKLOADS: Readonly<Record<EntityGroup, string>> = {
   'managed-servers': 'Servers', 'managed-agents': 'Agents, managed', 'monitored-agents': 'Agents, monitored', 'office365': 'Microsoft 365', 'public-cloud-vms': 'Public cloud VMs', 'file-share-jobs': 'File shares', 'other': 'Other',
 };
 

@@ -31,17 +31,20 @@ const LIST = '/monitoring/daily-checks';
 const THEMES = ['light', 'dark', 'system'] as const satisfies readonly Theme[];
 const THEME_WORDS: Readonly<Record<Theme, string>> = { light: 'Light theme', dark: 'Dark theme', system: 'Theme of this system' };
 
-/** What can be done without having typed anything: pages first, all that the sidebar has. */
+/** What can be done without having typed anything: pages first, all that the sidebar has and what it has not. */
 export function fixedLines(roles: readonly Role[], features: Features | null): readonly Line[] {
   const pages = menuOf(roles, features).flatMap(({ entries }) => entries).map(({ to, word, icon }): Line => {
     const letter = Object.entries(GOES).find(([, going]) => going.to === to)?.[0];
     return { key: `page ${to}`, group: 'Pages', word, icon, does: { is: 'open', to }, ...(letter !== undefined && { keys: ['G', letter.toUpperCase()] }) };
   });
   const lists = can(roles, 'monitoring.daily-checks') ? LISTS : [];
-  return [...pages, ...lists, { key: 'sync', group: 'Actions', word: 'Sync now', icon: 'sync', does: { is: 'sync' } }, ...THEMES.map((theme): Line => ({
+  return [...pages, ...OTHERS, ...lists, { key: 'sync', group: 'Actions', word: 'Sync now', icon: 'sync', does: { is: 'sync' } }, ...THEMES.map((theme): Line => ({
     key: `theme ${theme}`, group: 'Actions', word: THEME_WORDS[theme], icon: theme === 'dark' ? 'moon' : 'sun', does: { is: 'theme', theme },
   }))];
 }
+
+/** For whoever is signed in, and not in the sidebar. */
+const OTHERS: readonly Line[] = [{ key: 'page subscriptions', group: 'Pages', word: 'Subscriptions', icon: 'licensing', does: { is: 'open', to: '/monitoring/subscriptions' } }];
 
 const LISTS: readonly Line[] = [
   { key: 'page wall', group: 'Pages', word: 'Wall-board', icon: 'computer', does: { is: 'open', to: '/monitoring/wall' } },

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { Page } from '@playwright/test';
-import { keyOf, post, startPortal } from './portal.ts';
+import { apiOf, keyOf, post, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { sound } from './sound.ts';
 
 let portal: Portal;
 test.beforeAll(async () => {
   portal = await startPortal();
+  const api = await apiOf(portal, 'admin'), { id } = await api('GET', 'service-providers/branding') as { id: string };
+  await api('PUT', `service-providers/${id}/branding`, { supportEmail: 'billing@example.com' });
   await post(portal.url, await keyOf(portal), [{ job: 'Files nightly', status: 'Success', computer: 'SRV-1' }, { job: 'Mail nightly', status: 'Failed', message: 'refused', computer: 'srv-1' }, { job: 'Web nightly', status: 'Success', computer: 'SRV-2' }]);
 });
 test.afterAll(async () => { await portal.stop(); });
@@ -15,7 +17,7 @@ test.afterAll(async () => { await portal.stop(); });
 const SHOTS = process.env['SHOTS'];
 const shot = async (page: Page, name: string): Promise<void> => { if (SHOTS !== undefined) await page.screenshot({ path: `${SHOTS}/${name}.png` }); };
 
-test('LIC-4, LIC-1, E2E-7: the month by company, what was used, the month before, a file, and all of it once more without the server', async ({ page }) => {
+test('LIC-4, LIC-6, LIC-1, E2E-7: the month by company, what was used, the month before, a file, what the own ones are subscribed to, and all of it once more without the server', async ({ page }) => {
   await page.goto(`${portal.url}/monitoring/licensing`);
   await page.getByLabel('Username').fill('admin');
   await page.getByRole('textbox', { name: 'Password' }).fill(portal.password);
@@ -37,8 +39,33 @@ test('LIC-4, LIC-1, E2E-7: the month by company, what was used, the month before
   await page.getByRole('searchbox', { name: 'Search companies and products' }).fill('');
   await page.setViewportSize({ width: 390, height: 844 });
   await shot(page, 'licensing-phone');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const own = '**/reporting/licensing/own';
+  await page.context().route(own, (route) => route.fulfill({ status: 500, contentType: 'application/json', body: JSON.stringify({ success: false, message: 'x', error: { kind: 'server-fault', message: 'x' } }) }));
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('subscr');
+  await page.getByRole('option', { name: 'Subscriptions' }).click();
+  await expect(page).toHaveURL(`${portal.url}/monitoring/subscriptions`);
+  await expect(page.getByText('Error while trying to get the licenses, try again later.')).toBeVisible();
+  await page.context().unroute(own);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  const subscribed = page.getByRole('row', { name: /^Monitored here, Other Since .* 3 0 Jobs/ });
+  await expect(subscribed).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Subscriptions' })).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Ask for a change' }).getByRole('link', { name: 'billing@example.com' })).toBeVisible();
+  await sound(page, 'subscriptions');
+  await shot(page, 'subscriptions');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await shot(page, 'subscriptions-phone');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Licensing' }).click();
+  await expect(page.getByRole('row', { name: /Monitored here, Other 3 Jobs/ })).toBeVisible();
   await portal.kill();
   await expect(page.getByText('Without the network this is as it was told last', { exact: false })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole('row', { name: /Monitored here, Other 3 Jobs/ })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Download CSV' })).toBeDisabled();
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: 'Subscriptions' })).toBeVisible();
+  await expect(page.getByText('Without the network this is as it was told last', { exact: false })).toBeVisible({ timeout: 60_000 });
+  await expect(subscribed).toBeVisible();
 });

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { GivesOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
@@ -11,6 +10,7 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen, plural } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { Questions, WAY } from './questions.tsx';
 import { moneyWords, sentenceOf } from './words.ts';
 
 /** `/monitoring/billing`: what is owed, how it is paid, and what of cards is kept here (BILL-7). */
@@ -18,7 +18,6 @@ export function Billing() {
   const branding = useBranding(), roles = useMe()?.roles ?? [], zone = useZone(), offline = useWatch('status', NOTHING)?.is === 'offline';
   const sees = branding !== null && mayOpen(PAGES['/monitoring/invoices'], roles, branding.features), owed = useRemembered('listInvoices', { state: 'owed', pageSize: '1' }, { wanted: sees });
   if (branding === null) return <Page title="Billing">{null}</Page>;
-  const { name, supportEmail: email, supportPhone: phone } = branding;
   return (
     <Page title="Billing">
       <div className="min-h-full bg-sheet px-4 py-5 tablet:px-5">
@@ -28,22 +27,13 @@ export function Billing() {
             {owed.value === null
               ? owed.failure !== null && <Callout tone={offline ? 'warning' : 'failed'} action={<Button size="sm" onClick={owed.again}>Try again</Button>}>{offline ? MESSAGES.needsNetwork : sentenceOf(owed.failure, MESSAGES.getInvoices)}</Callout>
               : <Owed told={owed.value} />}
-            <p className="m-0"><Link to="/monitoring/invoices" className={LINK}>All invoices</Link></p>
+            <p className="m-0"><Link to="/monitoring/invoices" className={WAY}>All invoices</Link></p>
           </FormSection>
         )}
         <FormSection title="Payment cards" says="What this portal knows of cards.">
           <p className="m-0">None is kept here, and nothing in this portal asks for one. Invoices are paid in the way that they name.</p>
         </FormSection>
-        <FormSection title="Questions" says={`About invoices and payments of ${name}.`}>
-          {email === null && phone === null
-            ? <p className="m-0 text-ink-2">{name} has named no address and no phone number.</p>
-            : (
-              <ul className="m-0 list-none p-0">
-                {email !== null && <Way word="E-mail"><a className={LINK} href={`mailto:${email}`}>{email}</a></Way>}
-                {phone !== null && <Way word="Phone"><a className={LINK} href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a></Way>}
-              </ul>
-            )}
-        </FormSection>
+        <Questions title="Questions" says={`About invoices and payments of ${branding.name}.`} />
       </div>
     </Page>
   );
@@ -64,8 +54,4 @@ function Owed({ told: { sums, source, count } }: { readonly told: GivesOf<'listI
   );
 }
 
-const LINK = 'text-accent underline underline-offset-2 pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center', NOTHING = {};
-
-function Way({ word, children }: { readonly word: string; readonly children: ReactNode }) {
-  return <li className="flex min-h-11 flex-wrap items-center gap-x-3 border-b border-hair py-2"><span className="w-16 text-ink-2">{word}</span><span className="min-w-0 break-words">{children}</span></li>;
-}
+const NOTHING = {};

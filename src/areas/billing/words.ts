@@ -31,3 +31,7 @@ export const dayWords = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8,
 
 /** What a failure means for who reads it: the sentence of the call where the server itself was at fault. */
 export const sentenceOf = (failure: Failure, sentence: string): string => (failure.kind === 'server-fault' ? sentence : failure.message);
+
+const PRODUCTS: Readonly<Record<string, string>> = { BackupAndReplication: 'Veeam Backup & Replication', CloudConnect: 'Veeam Cloud Connect', VB365: 'Veeam Backup for Microsoft 365', VONE: 'Veeam ONE', VSPC: 'Veeam SPC', Daybook: 'Monitored here' };
+/** A product as a person knows it; what is not known stands as its source tells it. */
+export const productWords = (product: string): string => PRODUCTS[product] ?? product;

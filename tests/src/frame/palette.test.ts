@@ -23,10 +23,10 @@ const words = (roles: readonly Role[], features: Features | null = null): string
 test('FRAME-2: the palette offers the pages that the roles may open, and what is typed narrows it by every word', () => {
   expect(words(['operator'])).toContain('Daily checks');
   expect(words(['super-admin'])).not.toContain('Daily checks');
-  expect(words([])).toEqual(['Profile', 'Notifications', 'Security', 'Change password', 'API keys', 'API']);
+  expect(words([])).toEqual(['Profile', 'Notifications', 'Security', 'Change password', 'API keys', 'API', 'Subscriptions']);
   const all: Features = { ...PLAIN_FEATURES, rules: true, hints: true, reporting: { enabled: true, visibleFor: ['all'] } };
   expect(words(['operator'], all)).toEqual(expect.arrayContaining(['Rules', 'SLA', 'Analytics > Trends']));
-  for (const features of [all, PLAIN_FEATURES]) expect(words(['operator'], features)).toEqual(menuOf(['operator'], features).flatMap(({ entries }) => entries.map(({ word }) => word)).concat('Wall-board'));
+  for (const features of [all, PLAIN_FEATURES]) expect(words(['operator'], features)).toEqual(menuOf(['operator'], features).flatMap(({ entries }) => entries.map(({ word }) => word)).concat('Subscriptions', 'Wall-board'));
   const lines = fixedLines(['operator', 'admin'], null);
   expect(matching(lines, '')).toEqual(lines);
   expect(matching(lines, ' THEME  dark').map(({ word }) => word)).toEqual(['Dark theme']);

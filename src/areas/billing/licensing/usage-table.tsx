@@ -1,5 +1,6 @@
 import type { UsageLine } from '#contract/billing/licensing-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
+import { productWords } from '../words.ts';
 
 export interface Holder { readonly key: string; readonly name: string; readonly detail?: string; readonly lines: readonly UsageLine[] }
 
@@ -20,7 +21,7 @@ export function UsageTable({ caption, holders }: { readonly caption: string; rea
             {lines.length === 0 && <tr><td colSpan={6} className="pb-2.5 text-ink-3">Nothing used</td></tr>}
             {lines.map(({ product, workload, unit, used, fresh, rental, source }) => (
               <tr key={`${product} ${workload} ${unit} ${source ?? ''}`} className="border-t border-hair">
-                <td className="min-w-32"><span className="break-words">{PRODUCTS[product] ?? product}</span>{workload !== '' && <span className="text-ink-2">, {workload}</span>}</td>
+                <td className="min-w-32"><span className="break-words">{productWords(product)}</span>{workload !== '' && <span className="text-ink-2">, {workload}</span>}</td>
                 <td className="text-right font-semibold tabular-nums">{formatCount(used)}</td><td>{unit}</td>
                 <td className="hidden text-right tabular-nums tablet:table-cell">{fresh === null ? '' : formatCount(fresh)}</td><td className="hidden text-right tabular-nums tablet:table-cell">{rental === null ? '' : formatCount(rental)}</td>
                 <td className="hidden max-w-60 break-words text-ink-2 desk:table-cell">{source ?? 'This portal'}</td>
@@ -32,5 +33,3 @@ export function UsageTable({ caption, holders }: { readonly caption: string; rea
     </div>
   );
 }
-
-const PRODUCTS: Readonly<Record<string, string>> = { BackupAndReplication: 'Veeam Backup & Replication', CloudConnect: 'Veeam Cloud Connect', VB365: 'Veeam Backup for Microsoft 365', VONE: 'Veeam ONE', VSPC: 'Veeam SPC', Daybook: 'Monitored here' };
