@@ -26,14 +26,22 @@ const abilitiesOf = (role: Role): readonly string[] =>
   TABLE[role].split(' ').filter((word) => word !== '').map((word) => (word.includes('.') ? word : word === 'companies' ? 'common.companies' : `monitoring.${word}`));
 const ALL = [...new Set(ROLES.flatMap((role) => abilitiesOf(role)))] as readonly Ability[];
 
-/** Pages of the specification's section 2 by what they need. */
-const NAMED: Readonly<Record<string, string | null>> = {
-  '/monitoring/dashboard': 'monitoring.dashboard', '/monitoring/users': 'monitoring.users', '/monitoring/users-logs': 'monitoring.userLogs', '/monitoring/rules': 'monitoring.rules',
-  '/monitoring/companies': 'common.companies', '/monitoring/profile': null, '/monitoring/change-password': null, '/monitoring/reset-password': null, '/monitoring/security-questions': null,
-  '/monitoring/daily-checks': 'monitoring.daily-checks', '/monitoring/calendar-report': 'monitoring.calendar-report', '/monitoring/licensing': 'monitoring.licensing',
-  '/monitoring/report-settings': 'monitoring.report-settings', '/monitoring/forbidden': null, '/monitoring/analytics/trends': 'monitoring.trends', '/monitoring/hints': 'monitoring.hints',
-  '/monitoring/invoices': 'monitoring.invoices', '/admin/dashboard': 'admin.dashboard',
-};
+/**
+ * The specification's routes below /monitoring that are pages, all of them, by what they need: an ability (null: being signed in), and what the portal
+ * has to have switched on. The landing page of single sign-on, /monitoring/apps/{provider}, is a route of its own.
+ */
+const NAMED: readonly (readonly [path: string, ability: Ability | null, to?: (features: Features, on: boolean, role: Role) => Features])[] = [
+  ['/monitoring/dashboard', 'monitoring.dashboard'], ['/monitoring/users', 'monitoring.users'], ['/monitoring/users-logs', 'monitoring.userLogs'], ['/monitoring/companies', 'common.companies'],
+  ['/monitoring/rules', 'monitoring.rules', (features, on) => ({ ...features, rules: on })], ['/monitoring/hints', 'monitoring.hints', (features, on) => ({ ...features, hints: on })],
+  ['/monitoring/profile', null], ['/monitoring/subscriptions', null], ['/monitoring/change-password', null], ['/monitoring/reset-password', null], ['/monitoring/security-questions', null], ['/monitoring/forbidden', null],
+  ['/monitoring/daily-checks', 'monitoring.daily-checks'], ['/monitoring/calendar-report', 'monitoring.calendar-report'], ['/monitoring/analytics/trends', 'monitoring.trends'],
+  ['/monitoring/licensing', 'monitoring.licensing', (features, on) => ({ ...features, reporting: { ...features.reporting, enabled: on } })],
+  ['/monitoring/report-settings', 'monitoring.report-settings', (features, on, role) => ({ ...features, reporting: { enabled: true, visibleFor: ROLES.filter((one) => (one === role) === on) } })],
+  ['/monitoring/downloads', null, (features, on) => linked(features, 'downloads', on)], ['/monitoring/support/request', null, (features, on) => linked(features, 'request', on)], ['/monitoring/support/live', null, (features, on) => linked(features, 'live', on)],
+  ['/monitoring/billing', null, (features, on) => ({ ...features, billing: { ccCollection: on } })], ['/monitoring/invoices', 'monitoring.invoices', (features, on) => ({ ...features, invoice_automation: on })],
+];
+const linked = (features: Features, link: 'downloads' | 'request' | 'live', on: boolean): Features => ({ ...features, supportSection: { enabled: true, links: { ...features.supportSection.links, [link]: on } } });
+const isPage = (path: string): path is PagePath => PAGE_PATHS.some((one) => one === path);
 
 /** What a page asks of the server when it is opened. */
 const ASKED: Partial<Record<PagePath, readonly CallName[]>> = {
@@ -56,10 +64,21 @@ test('PAGE-2: each role has the abilities of the table, and none besides', () =>
   for (const role of ROLES) expect([role, ALL.filter((ability) => can([role], ability)).toSorted()]).toEqual([role, [...abilitiesOf(role)].toSorted()]);
 });
 
-test('PAGE-2: a page asks for the ability that the specification names for it', () => {
-  const named = PAGE_PATHS.filter((path) => path in NAMED);
-  expect(named.length).toBeGreaterThanOrEqual(14);
-  expect(named.map((path) => [path, PAGES[path].ability])).toEqual(named.map((path) => [path, NAMED[path]]));
+test('PAGE-2: every route that the specification names below /monitoring is a page, asks for its ability, opens for who has it where the portal has it on, and leads to forbidden else', () => {
+  expect(NAMED.map(([path]) => path).filter((path) => !isPage(path))).toEqual([]);
+  for (const [path, ability, to] of NAMED) {
+    if (!isPage(path)) continue;
+    expect([path, PAGES[path].ability, PAGES[path].when !== undefined]).toEqual([path, ability, to !== undefined]);
+    for (const role of ROLES) {
+      const passage = (features: Features): string => passageTo(path, inAs(role, features), { path, entering: false }).is, has = ability === null || abilitiesOf(role).includes(ability);
+      // Nothing on but that, and all on but that.
+      expect([role, path, passage(to?.(PLAIN_FEATURES, true, role) ?? PLAIN_FEATURES)]).toEqual([role, path, has ? 'pass' : 'forbidden']);
+      if (to !== undefined) expect([role, path, passage(to(ON, false, role))]).toEqual([role, path, 'forbidden']);
+    }
+  }
+  // Held the other way round: what asks for no ability is what the specification opens to whoever is signed in, and the portal's own pages of a user.
+  const open = PAGE_PATHS.filter((path) => path.startsWith('/monitoring/') && PAGES[path].ability === null), own = ['/monitoring/notifications', '/monitoring/security', '/monitoring/api-keys', '/monitoring/api'];
+  expect([...open].toSorted()).toEqual([...NAMED.flatMap(([path, ability]) => (ability === null ? [path] : [])), ...own].toSorted());
 });
 
 test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other page leads to forbidden, and one begins where one may be', () => {
