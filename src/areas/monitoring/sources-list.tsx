@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { toolWord } from './sources-commands.ts';
@@ -19,19 +20,18 @@ export interface SourceListProps {
 /** One ruled entry a key: two lines on a wide page, a card of three on a phone. */
 export function SourceList(props: SourceListProps) {
   return (
-    <table className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
-          <th scope="col" className="w-[25%] pl-5 font-normal">Source</th>
-          <th scope="col" className="w-[18%] font-normal">Company</th>
-          <th scope="col" className="font-normal">State</th>
-          <th scope="col" className="w-36 font-normal">Made</th>
-          <th scope="col" className="w-28 font-normal">Last heard</th>
-          <th scope="col" className="w-44 pr-5 font-normal"><span className="sr-only">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody className="block tablet:table-row-group">{props.rows.map((row) => <Row key={row.key.id} {...props} row={row} />)}</tbody>
-    </table>
+    <EntryTable
+      heads={<>
+        <Head className="w-[25%] pl-5">Source</Head>
+        <Head className="w-[18%]">Company</Head>
+        <Head>State</Head>
+        <Head className="w-36">Made</Head>
+        <Head className="w-28">Last heard</Head>
+        <Head className="w-44 pr-5"><span className="sr-only">Actions</span></Head>
+      </>}
+    >
+      {props.rows.map((row) => <Row key={row.key.id} {...props} row={row} />)}
+    </EntryTable>
   );
 }
 

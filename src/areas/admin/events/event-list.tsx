@@ -1,4 +1,5 @@
 import type { EventListed } from '#contract/admin/admin-calls.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatTime, formatUtc } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 
@@ -7,37 +8,33 @@ export interface EventListProps { readonly events: readonly EventListed[]; reado
 /** One line an event: a table where it is wide, cards on a phone. The type opens the data. */
 export function EventList({ events, zone, onOpen }: EventListProps) {
   return (
-    <table className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-      <caption className="sr-only">Events, newest first</caption>
-      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
-          <th scope="col" className="w-28 pl-5 font-normal">Number</th>
-          <th scope="col" className="w-44 font-normal">When</th>
-          <th scope="col" className="w-[22%] font-normal">Event</th>
-          <th scope="col" className="font-normal">About</th>
-          <th scope="col" className="w-[18%] font-normal">Company</th>
-          <th scope="col" className="w-[22%] pr-5 font-normal">Who</th>
+    <EntryTable
+      caption="Events, newest first" heads={<>
+        <Head className="w-28 pl-5">Number</Head>
+        <Head className="w-44">When</Head>
+        <Head className="w-[22%]">Event</Head>
+        <Head>About</Head>
+        <Head className="w-[18%]">Company</Head>
+        <Head className="w-[22%] pr-5">Who</Head>
+      </>}
+    >
+      {events.map((one) => (
+        <tr key={one.seq} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 hover:bg-wash tablet:table-row tablet:h-10 tablet:p-0">
+          <td className="col-start-2 row-start-1 text-right text-ink-3 tablet:pl-5 tablet:text-left">{formatCount(one.seq)}</td>
+          <td className="col-start-2 row-start-2 text-right whitespace-nowrap text-ink-2 tablet:text-left">
+            <time title={formatUtc(one.at)}>{formatDate(one.at, zone)} {formatTime(one.at, zone)}</time>
+          </td>
+          <th scope="row" className="col-start-1 row-start-1 min-w-0 text-left font-normal tablet:pr-3">
+            <button type="button" onClick={() => onOpen(one.seq)} aria-haspopup="dialog" className="block max-w-full truncate font-semibold text-accent hover:underline pointer-coarse:min-h-11" title={one.type}>
+              {one.type.replace(/@\d+$/, '')}
+            </button>
+          </th>
+          <td className="col-start-1 row-start-2 min-w-0 truncate text-ink-2 tablet:pr-3" title={one.entity}>{one.entity}</td>
+          <td className="col-start-1 row-start-3 min-w-0 truncate tablet:pr-3" title={one.company ?? undefined}>{one.company ?? <span className="text-ink-3">–</span>}</td>
+          <td className="col-span-2 min-w-0 tablet:pr-5"><Who one={one} /></td>
         </tr>
-      </thead>
-      <tbody className="block tablet:table-row-group">
-        {events.map((one) => (
-          <tr key={one.seq} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 hover:bg-wash tablet:table-row tablet:h-10 tablet:p-0">
-            <td className="col-start-2 row-start-1 text-right text-ink-3 tablet:pl-5 tablet:text-left">{formatCount(one.seq)}</td>
-            <td className="col-start-2 row-start-2 text-right whitespace-nowrap text-ink-2 tablet:text-left">
-              <time title={formatUtc(one.at)}>{formatDate(one.at, zone)} {formatTime(one.at, zone)}</time>
-            </td>
-            <th scope="row" className="col-start-1 row-start-1 min-w-0 text-left font-normal tablet:pr-3">
-              <button type="button" onClick={() => onOpen(one.seq)} aria-haspopup="dialog" className="block max-w-full truncate font-semibold text-accent hover:underline pointer-coarse:min-h-11" title={one.type}>
-                {one.type.replace(/@\d+$/, '')}
-              </button>
-            </th>
-            <td className="col-start-1 row-start-2 min-w-0 truncate text-ink-2 tablet:pr-3" title={one.entity}>{one.entity}</td>
-            <td className="col-start-1 row-start-3 min-w-0 truncate tablet:pr-3" title={one.company ?? undefined}>{one.company ?? <span className="text-ink-3">–</span>}</td>
-            <td className="col-span-2 min-w-0 tablet:pr-5"><Who one={one} /></td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </EntryTable>
   );
 }
 

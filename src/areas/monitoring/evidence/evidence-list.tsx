@@ -1,5 +1,6 @@
 import type { Evidence } from '#contract/monitoring/desk-calls.ts';
 import { SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { TYPE_WORDS } from '../daily-checks/words.ts';
@@ -8,21 +9,18 @@ import { DEED_WORDS, stateOf, stateWord } from './words.ts';
 /** One ruled entry a deed: two lines on a wide page, a card on a phone. */
 export function EvidenceList({ rows, zone }: { readonly rows: readonly Evidence[]; readonly zone: string }) {
   return (
-    <table className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
-          <th scope="col" className="w-40 pl-5 font-normal">When</th>
-          <th scope="col" className="w-[18%] font-normal">Who and what</th>
-          <th scope="col" className="w-32 font-normal">State</th>
-          <th scope="col" className="w-[26%] font-normal">Company and job</th>
-          <th scope="col" className="pr-5 font-normal">Cause and comment</th>
-        </tr>
-      </thead>
-      <tbody className="block tablet:table-row-group">
-        {/* Lines have no name of their own: one deed may be on many problems at once. They only ever grow at the end. */}
-        {rows.map((one, i) => <Line key={`${i} ${one.at}`} one={one} zone={zone} />)}
-      </tbody>
-    </table>
+    <EntryTable
+      heads={<>
+        <Head className="w-40 pl-5">When</Head>
+        <Head className="w-[18%]">Who and what</Head>
+        <Head className="w-32">State</Head>
+        <Head className="w-[26%]">Company and job</Head>
+        <Head className="pr-5">Cause and comment</Head>
+      </>}
+    >
+      {/* Lines have no name of their own: one deed may be on many problems at once. They only ever grow at the end. */}
+      {rows.map((one, i) => <Line key={`${i} ${one.at}`} one={one} zone={zone} />)}
+    </EntryTable>
   );
 }
 

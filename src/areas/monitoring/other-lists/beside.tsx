@@ -8,6 +8,7 @@ import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { Page } from '#src/frame/page.tsx';
 import { Button } from '#src/ui/button.tsx';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDay } from '#src/ui/format.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { Switch } from '#src/ui/switch.tsx';
@@ -81,15 +82,14 @@ export function Beside({ me, branding, list, search, heads, count, ignored, inst
           {notice}
           {count === null || count === 0 ? instead : (
             <>
-              <table ref={table} className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-                <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-                  <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
-                    {heads.map(({ word, className }) => <th key={word} scope="col" className={`font-normal ${className}`}>{word}</th>)}
-                    {can(me.roles, 'monitoring.job-actions') && <th scope="col" className="w-56 pr-5 font-normal"><span className="sr-only">Actions</span></th>}
-                  </tr>
-                </thead>
-                <tbody className="block tablet:table-row-group">{children}</tbody>
-              </table>
+              <EntryTable
+                ref={table} heads={<>
+                  {heads.map(({ word, className }) => <Head key={word} className={className}>{word}</Head>)}
+                  {can(me.roles, 'monitoring.job-actions') && <Head className="w-56 pr-5"><span className="sr-only">Actions</span></Head>}
+                </>}
+              >
+                {children}
+              </EntryTable>
               {count > most && <p className="m-0 px-5 py-3"><Button onClick={more}>Show more: {formatCount(count - most)}</Button></p>}
             </>
           )}

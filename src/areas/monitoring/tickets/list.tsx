@@ -1,5 +1,6 @@
 import type { TicketOut } from '#contract/desk/ticket-calls.ts';
 import type { Ms } from '#contract/ids.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatUtc, plural } from '#src/ui/format.ts';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import { TicketMark } from './mark.tsx';
@@ -18,43 +19,40 @@ export interface TicketListProps {
 export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketListProps) {
   const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
   return (
-    <table aria-busy={busy} className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
-          <th scope="col" className="w-32 pl-5 font-normal">Ticket</th>
-          <th scope="col" className="font-normal">Subject</th>
-          <th scope="col" className={`${narrow ? 'w-[24%]' : 'w-[16%]'} font-normal`}>Company</th>
-          <th scope="col" className={`${narrow ? 'w-40' : 'w-44'} font-normal`}>Status</th>
-          <th scope="col" className={`w-28 font-normal ${wide}`}>Priority</th>
-          <th scope="col" className={`w-[13%] font-normal ${wide}`}>Owner</th>
-          <th scope="col" className={`w-24 font-normal ${wide}`}>Problems</th>
-          <th scope="col" className={`w-28 font-normal ${wide}`}>Opened</th>
-        </tr>
-      </thead>
-      <tbody className="block tablet:table-row-group">
-        {rows.map((ticket) => {
-          const { _id: id, number, subject, companyName, priority, owner, problems, openProblems, madeAt } = ticket, age = formatAge(madeAt, now);
-          return (
-            <tr
-              key={id} className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === id ? 'bg-accent-wash' : 'hover:bg-wash'}`}
-              onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(id); }}
-            >
-              <td className="hidden truncate pr-3 pl-5 text-ink-2 tablet:table-cell" title={number}><bdi>{number}</bdi></td>
-              <td className="block min-w-0 tablet:table-cell tablet:pr-3">
-                <Subject id={id} number={number} subject={subject} open={open === id} onOpen={() => onOpen(id)} />
-              </td>
-              <td className="block min-w-0 truncate text-ink-2 tablet:table-cell tablet:pr-3" title={companyName}>{companyName}</td>
-              <td className="block min-w-0 tablet:table-cell tablet:pr-3"><TicketMark ticket={ticket} /></td>
-              <td className={`${wide} truncate pr-3 text-ink-2`} title={priority?.name}>{priority?.name ?? '–'}</td>
-              <td className={`${wide} truncate pr-3 text-ink-2`} title={owner?.name}>{owner?.name ?? '–'}</td>
-              <td className={`${wide} pr-3 text-ink-2`}>{problems === 0 ? 'none' : openProblems === problems ? String(problems) : `${openProblems} of ${problems} open`}</td>
-              <td className={`${wide} whitespace-nowrap text-ink-2`}><time title={formatUtc(madeAt)}>{age}</time></td>
-              <td className="block text-agate text-ink-3 tablet:hidden">{plural(problems, 'problem')}{owner === null ? '' : `, ${owner.name}`}, opened {age}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <EntryTable
+      busy={busy} heads={<>
+        <Head className="w-32 pl-5">Ticket</Head>
+        <Head>Subject</Head>
+        <Head className={narrow ? 'w-[24%]' : 'w-[16%]'}>Company</Head>
+        <Head className={narrow ? 'w-40' : 'w-44'}>Status</Head>
+        <Head className={`w-28 ${wide}`}>Priority</Head>
+        <Head className={`w-[13%] ${wide}`}>Owner</Head>
+        <Head className={`w-24 ${wide}`}>Problems</Head>
+        <Head className={`w-28 ${wide}`}>Opened</Head>
+      </>}
+    >
+      {rows.map((ticket) => {
+        const { _id: id, number, subject, companyName, priority, owner, problems, openProblems, madeAt } = ticket, age = formatAge(madeAt, now);
+        return (
+          <tr
+            key={id} className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === id ? 'bg-accent-wash' : 'hover:bg-wash'}`}
+            onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(id); }}
+          >
+            <td className="hidden truncate pr-3 pl-5 text-ink-2 tablet:table-cell" title={number}><bdi>{number}</bdi></td>
+            <td className="block min-w-0 tablet:table-cell tablet:pr-3">
+              <Subject id={id} number={number} subject={subject} open={open === id} onOpen={() => onOpen(id)} />
+            </td>
+            <td className="block min-w-0 truncate text-ink-2 tablet:table-cell tablet:pr-3" title={companyName}>{companyName}</td>
+            <td className="block min-w-0 tablet:table-cell tablet:pr-3"><TicketMark ticket={ticket} /></td>
+            <td className={`${wide} truncate pr-3 text-ink-2`} title={priority?.name}>{priority?.name ?? '–'}</td>
+            <td className={`${wide} truncate pr-3 text-ink-2`} title={owner?.name}>{owner?.name ?? '–'}</td>
+            <td className={`${wide} pr-3 text-ink-2`}>{problems === 0 ? 'none' : openProblems === problems ? String(problems) : `${openProblems} of ${problems} open`}</td>
+            <td className={`${wide} whitespace-nowrap text-ink-2`}><time title={formatUtc(madeAt)}>{age}</time></td>
+            <td className="block text-agate text-ink-3 tablet:hidden">{plural(problems, 'problem')}{owner === null ? '' : `, ${owner.name}`}, opened {age}</td>
+          </tr>
+        );
+      })}
+    </EntryTable>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { CompanyListed } from '#contract/people/company-calls.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatCount, formatDate, formatUtc, plural } from '#src/ui/format.ts';
 import { OpenName, SortHead } from '../around/list-parts.tsx';
 import { idOf } from '../around/ids.ts';
@@ -21,40 +22,37 @@ export interface CompanyListProps {
 export function CompanyList({ rows, open, sort, zone, busy, narrow, onSort, onOpen }: CompanyListProps) {
   const wide = narrow ? 'hidden' : 'hidden desk:table-cell';
   return (
-    <table aria-busy={busy} className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
-          <SortHead word="Company" by="name" sort={sort} onSort={onSort} className="pl-5" />
-          <th scope="col" className="w-20 pr-4 text-right font-normal">Jobs</th>
-          <th scope="col" className="w-20 pr-4 text-right font-normal">Sources</th>
-          <th scope="col" className="w-20 pr-6 text-right font-normal">Users</th>
-          <th scope="col" className={`w-[22%] font-normal ${wide}`}>In other systems</th>
-          <th scope="col" className={`w-[20%] font-normal ${wide}`}>Users to notify</th>
-          <SortHead word="Made" by="madeAt" sort={sort} onSort={onSort} className={`w-28 ${wide}`} />
-        </tr>
-      </thead>
-      <tbody className="block tablet:table-row-group">
-        {rows.map((company) => {
-          const told = company.notify.map(({ name }) => name).join(', '), systems = applicationWords(company.applications);
-          return (
-            <tr
-              key={idOf(company)} className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === idOf(company) ? 'bg-accent-wash' : 'hover:bg-wash'}`}
-              onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(idOf(company)); }}
-            >
-              <td className="block min-w-0 tablet:table-cell tablet:pr-3 tablet:pl-5">
-                <OpenName id={idOf(company)} name={company.name} open={open === idOf(company)} onOpen={() => onOpen(idOf(company))} below={company.veeamId === null ? '' : `Veeam id ${company.veeamId}`} />
-              </td>
-              <Count of={company.jobs} one="job" className="pr-4" />
-              <Count of={company.keys} one="source" className="pr-4" />
-              <Count of={company.users.length} one="user" className="pr-6" last />
-              <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={systems}>{systems}</td>
-              <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={told}>{told === '' ? '–' : told}</td>
-              <td className={`${wide} whitespace-nowrap text-ink-2`}><time title={formatUtc(company.madeAt)}>{formatDate(company.madeAt, zone)}</time></td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <EntryTable
+      busy={busy} heads={<>
+        <SortHead word="Company" by="name" sort={sort} onSort={onSort} className="pl-5" />
+        <Head className="w-20 pr-4 text-right">Jobs</Head>
+        <Head className="w-20 pr-4 text-right">Sources</Head>
+        <Head className="w-20 pr-6 text-right">Users</Head>
+        <Head className={`w-[22%] ${wide}`}>In other systems</Head>
+        <Head className={`w-[20%] ${wide}`}>Users to notify</Head>
+        <SortHead word="Made" by="madeAt" sort={sort} onSort={onSort} className={`w-28 ${wide}`} />
+      </>}
+    >
+      {rows.map((company) => {
+        const told = company.notify.map(({ name }) => name).join(', '), systems = applicationWords(company.applications);
+        return (
+          <tr
+            key={idOf(company)} className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === idOf(company) ? 'bg-accent-wash' : 'hover:bg-wash'}`}
+            onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(idOf(company)); }}
+          >
+            <td className="block min-w-0 tablet:table-cell tablet:pr-3 tablet:pl-5">
+              <OpenName id={idOf(company)} name={company.name} open={open === idOf(company)} onOpen={() => onOpen(idOf(company))} below={company.veeamId === null ? '' : `Veeam id ${company.veeamId}`} />
+            </td>
+            <Count of={company.jobs} one="job" className="pr-4" />
+            <Count of={company.keys} one="source" className="pr-4" />
+            <Count of={company.users.length} one="user" className="pr-6" last />
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={systems}>{systems}</td>
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={told}>{told === '' ? '–' : told}</td>
+            <td className={`${wide} whitespace-nowrap text-ink-2`}><time title={formatUtc(company.madeAt)}>{formatDate(company.madeAt, zone)}</time></td>
+          </tr>
+        );
+      })}
+    </EntryTable>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { LogLine } from '#contract/people/log-calls.ts';
+import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatUtc, formatWhen } from '#src/ui/format.ts';
 import { deviceWords } from './device.ts';
 import { idOf, isThe } from '../around/ids.ts';
@@ -6,18 +7,17 @@ import { idOf, isThe } from '../around/ids.ts';
 /** One ruled entry a deed: a row on a wide page, a card on a phone. */
 export function LogList({ rows, zone, busy }: { readonly rows: readonly LogLine[]; readonly zone: string; readonly busy: boolean }) {
   return (
-    <table aria-busy={busy} className="block w-full tablet:table tablet:table-fixed tablet:border-collapse">
-      <thead className="sr-only tablet:not-sr-only tablet:table-header-group">
-        <tr className="h-9 border-t-2 border-b border-head-rule text-left text-agate text-ink-2">
-          <th scope="col" className="w-40 pl-5 font-normal">When</th>
-          <th scope="col" className="w-[22%] font-normal">Who</th>
-          <th scope="col" className="font-normal">What</th>
-          <th scope="col" className="w-[20%] font-normal">Whom</th>
-          <th scope="col" className="w-[20%] pr-5 font-normal">From where</th>
-        </tr>
-      </thead>
-      <tbody className="block tablet:table-row-group">{rows.map((one) => <Line key={idOf(one)} one={one} zone={zone} />)}</tbody>
-    </table>
+    <EntryTable
+      busy={busy} heads={<>
+        <Head className="w-40 pl-5">When</Head>
+        <Head className="w-[22%]">Who</Head>
+        <Head>What</Head>
+        <Head className="w-[20%]">Whom</Head>
+        <Head className="w-[20%] pr-5">From where</Head>
+      </>}
+    >
+      {rows.map((one) => <Line key={idOf(one)} one={one} zone={zone} />)}
+    </EntryTable>
   );
 }
 
