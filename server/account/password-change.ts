@@ -11,6 +11,7 @@ import { directoryOf } from '../directory/of.ts';
 import { forgetSessions } from '../end-sessions.ts';
 import { busyFor, NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers, Signed } from '../http/handler.ts';
+import { aside } from '../http/queue.ts';
 import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
 import { checkPassword, hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -50,7 +51,7 @@ export function passwordHandlers(world: World, directoryFrom: typeof directoryOf
       // Asked outside of any transaction: a directory can take seconds.
       const directory = await world.store.tenant(ask.tenant, (tx) => directoryFrom(tx, world));
       if (!directory) return failed(NO_DIRECTORY);
-      const outcome = await directory.change(username, input.currentPassword, input.newPassword);
+      const outcome = await aside(() => directory.change(username, input.currentPassword, input.newPassword));
       switch (outcome.is) {
         case 'done': return ok(null);
         case 'wrong': return failed(WRONG);

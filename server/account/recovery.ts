@@ -12,6 +12,7 @@ import { forgetSessions } from '../end-sessions.ts';
 import { bad } from '../http/body.ts';
 import { busyFor } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
+import { aside } from '../http/queue.ts';
 import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
 import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -75,7 +76,7 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
       if (!proven.ok) return proven;
       const { attempt, userId, username, email, auth, directory } = proven.value;
       if (auth === 'ad') {
-        const outcome = await directory?.unlock(username);
+        const outcome = directory ? await aside(() => directory.unlock(username)) : undefined;
         if (outcome?.is !== 'done') return failed(outcome?.is === 'unknown' ? { kind: 'conflict', message: MESSAGES.notUnlocked } : NO_DIRECTORY);
       }
       return finished(ask, attempt, MESSAGES.notUnlocked, async (tx) => {
@@ -110,7 +111,7 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
       }
       if (!directory) return failed(NO_DIRECTORY);
       if (!await world.store.tenant(ask.tenant, (tx) => useRecovery(tx, attempt, ask.now))) return failed({ kind: 'conflict', message: MESSAGES.resetPassword });
-      const outcome = await directory.reset(username, newPassword, false);
+      const outcome = await aside(() => directory.reset(username, newPassword, false));
       if (outcome.is !== 'done') {
         await world.store.tenant(ask.tenant, (tx) => giveBackRecovery(tx, attempt));
         if (outcome.is === 'refused') return failed(passwordRefused(MESSAGES.passwordPolicy));

@@ -7,6 +7,7 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Ask } from '../http/handler.ts';
+import { aside } from '../http/queue.ts';
 import { checkPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
@@ -46,7 +47,7 @@ export async function provedByHash(stored: string | null, password: string): Pro
 /** Asks the directory. It answers `must-change` and `expired` to the right password alone. */
 export async function provedByDirectory(directory: Directory | null, username: string, password: string): Promise<Proved> {
   if (directory === null) return 'unreachable';
-  const { is } = await directory.bind(username, password);
+  const { is } = await aside(() => directory.bind(username, password));
   if (is === 'must-change' || is === 'expired') return 'change';
   return is === 'disabled' ? 'locked' : is;
 }

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 import type { Environment } from '#contract/billing/quickbooks-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { aside } from '../http/queue.ts';
 import { keepSecret, secretOf } from '../outbound/secret.ts';
 import type { QuickBooksTable } from '../store/database-billing.ts';
 import type { Store, TenantTx } from '../store/store.ts';
@@ -68,7 +69,7 @@ export async function accessOf(world: World, tenant: TenantId, refused: string |
   if (tokens === null) throw new QuickBooksFault('ended', ENDED);
   if (good(tokens, refused, world.clock.now())) return tokens.access;
   const there = all.get(tenant);
-  if (there) return there;
+  if (there) return aside(() => there);
   const mine = renew(world, tenant, refused).finally(() => { all.delete(tenant); });
   all.set(tenant, mine);
   return mine;

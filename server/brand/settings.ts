@@ -8,6 +8,7 @@ import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
+import { aside } from '../http/queue.ts';
 import { makeOften } from '../outbound/often.ts';
 import { keepSecret } from '../outbound/secret.ts';
 import { keepsProvider } from '../providers.ts';
@@ -44,7 +45,7 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
       const to = await addresseeOf(world, ask);
       const found = await forOne(world, ask, id, (tx) => tryGateway(tx, world, what, to));
       // Out of the transaction: the other side may take its time.
-      return found.ok ? ok(await found.value()) : found;
+      return found.ok ? ok(await aside(found.value)) : found;
     },
   };
 }

@@ -12,7 +12,7 @@ import { busyFor, JSON_TYPE, NO_SUCH_CALL, refuse, SERVER_FAULT } from './envelo
 import type { Handlers } from './handler.ts';
 import { API, mountCalls } from './mount.ts';
 import { openApi } from './openapi.ts';
-import { hold, makeQueue } from './queue.ts';
+import { makeQueue } from './queue.ts';
 import { CALL_LIMITS, callServer, faultOf } from './serve-call.ts';
 import type { Limits } from './serve-call.ts';
 import { shield } from './shield.ts';
@@ -67,8 +67,8 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
   });
   const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
   const pings = makeQueue(ingestAtOnce, ingestWaiting);
-  app.use('/ping/*', async ({ req }, next) => {
-    const turn = pings.run((aside) => { hold(req.raw, aside); return next(); });
+  app.use('/ping/*', async (_, next) => {
+    const turn = pings.run(next);
     return turn === null ? refuse(busyFor(retryAfterMs)) : await turn;
   });
   beside.routes?.(app);

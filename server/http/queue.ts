@@ -1,12 +1,15 @@
-/** Gives the place up while `work` waits for somebody outside, and takes the next free one after it, before those that have had none yet. */
-type Aside = <T>(work: () => Promise<T>) => Promise<T>;
+import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** A bounded number of things at once, and a bounded number that wait. `null`: full, try later. */
 export interface Queue {
-  run<T>(work: (aside: Aside) => Promise<T>): Promise<T> | null;
+  run<T>(work: () => Promise<T>): Promise<T> | null;
   readonly running: number;
   readonly waiting: number;
 }
+
+/** A place in line as what works in it knows it. `away`: how many of its parts wait for somebody outside. */
+interface Place { away: number; held: boolean; over: boolean; readonly leave: () => void; readonly take: () => Promise<void> }
+const places = new AsyncLocalStorage<Place>();
 
 export function makeQueue(atOnce: number, mostWaiting: number): Queue {
   let running = 0;
@@ -21,20 +24,15 @@ export function makeQueue(atOnce: number, mostWaiting: number): Queue {
     if (next) next();
     else running -= 1;
   };
-  const aside: Aside = async (work) => {
-    leave();
-    try {
-      return await work();
-    } finally {
-      await take(back);
-    }
-  };
-  const enter = async <T>(work: (aside: Aside) => Promise<T>): Promise<T> => {
+  const enter = async <T>(work: () => Promise<T>): Promise<T> => {
     await take(waiting);
+    const place: Place = { away: 0, held: true, over: false, leave, take: () => take(back) };
     try {
-      return await work(aside);
+      // Within another line the place there is the one that counts.
+      return await (places.getStore()?.over === false ? work() : places.run(place, work));
     } finally {
-      leave();
+      place.over = true;
+      if (place.held) leave();
     }
   };
   return {
@@ -44,8 +42,28 @@ export function makeQueue(atOnce: number, mostWaiting: number): Queue {
   };
 }
 
-/** The place that a request holds while it is worked on. */
-const places = new WeakMap<Request, Aside>();
-export const hold = (request: Request, aside: Aside): void => { places.set(request, aside); };
-/** The same for who has a request alone; one without a place has none to give up. */
-export const aside = <T>(request: Request, work: () => Promise<T>): Promise<T> => places.get(request)?.(work) ?? work();
+/**
+ * HTTP-17: gives the place of whoever asks up while `work` waits for somebody outside, who may take as long as it likes, and takes the next free one
+ * after it, before those that have had none yet. Where there is no place, or the work it was for is over, it is simply done.
+ */
+export async function aside<T>(work: () => Promise<T>): Promise<T> {
+  const place = places.getStore();
+  if (place === undefined || place.over) return work();
+  place.away += 1;
+  if (place.held) { place.held = false; place.leave(); }
+  try {
+    return await work();
+  } finally {
+    place.away -= 1;
+    if (place.away === 0) await comeBack(place);
+  }
+}
+
+/** Of parts that wait side by side the last one comes back; what ended meanwhile needs no place. */
+async function comeBack(place: Place): Promise<void> {
+  if (place.over) return;
+  await place.take();
+  const now: Readonly<Place> = place;
+  if (now.over || now.held || now.away > 0) place.leave();
+  else place.held = true;
+}

@@ -13,7 +13,7 @@ import type { Ask, CommandKey, Handlers } from './handler.ts';
 import { readInput } from './input.ts';
 import { makeKeyPace } from './key-pace.ts';
 import { forged } from './origin.ts';
-import { hold, makeQueue } from './queue.ts';
+import { makeQueue } from './queue.ts';
 import type { Queue } from './queue.ts';
 import { tenantReader } from './tenant.ts';
 
@@ -63,7 +63,7 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
       }
       const answer = new Headers();
       const ask: Ask = { tenant, signed: gate.value, command, now: world.clock.now(), ip: caller.ip, host: caller.host, request, answer };
-      const handled = (): Promise<Response> => inLine(queue, async (aside) => { hold(request, aside); return answerOf(call, await handler(input, ask), answer, request, world.log); }, limits);
+      const handled = (): Promise<Response> => inLine(queue, async () => answerOf(call, await handler(input, ask), answer, request, world.log), limits);
       const key = gate.value?.key;
       if (key === undefined) return handled();
       const leave = pace.enter(key.id);
@@ -82,7 +82,7 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
 
 export type Limits = { readonly [K in keyof typeof CALL_LIMITS]: number };
 
-async function inLine<T>(queue: Queue, work: Parameters<typeof queue.run<T>>[0], limits: Limits): Promise<T | Response> {
+async function inLine<T>(queue: Queue, work: () => Promise<T>, limits: Limits): Promise<T | Response> {
   return await (queue.run(work) ?? refuse(busyFor(limits.retryAfterMs)));
 }
 

@@ -27,7 +27,7 @@ export function bodyTurns(turns: Readonly<Record<keyof typeof TURNS, number>> = 
   return {
     async read<T>({ tenant, key }: Holder, request: Request, work: () => Promise<T>): Promise<Result<T>> {
       if (!request.body) return ok(await work());
-      const read = await aside(request, () => inLine(`key ${key.id}`, turns.key, () => inLine(`provider ${tenant}`, turns.provider, async () => ({ body: await work() }))));
+      const read = await aside(() => inLine(`key ${key.id}`, turns.key, () => inLine(`provider ${tenant}`, turns.provider, async () => ({ body: await work() }))));
       return read === null ? failed(busyFor(turns.retryAfterMs)) : ok(read.body);
     },
     /** Lines that are kept: those in which somebody is. */

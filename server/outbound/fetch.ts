@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { Ms } from '#contract/ids.ts';
+import { aside } from '../http/queue.ts';
 import type { World } from '../world.ts';
 import { checkedAddress, OutboundError } from './address.ts';
 import { faultInWords } from './fault.ts';
@@ -29,9 +30,12 @@ const NO_BODY = new Set([204, 205, 304]);
 /**
  * The only way in which the server asks an address that somebody gave it (O1, G48): https, and http where its operator switched that on; no
  * name or password in the address; the host is resolved once and checked, and just that address is connected to; no redirect is followed; 1 MiB
- * and ten seconds at most; no proxy of the environment. Neither body nor headers are logged. Throws an `OutboundError`, never anything else.
+ * and ten seconds at most; no proxy of the environment. Neither body nor headers are logged. Nobody waits for it but who asks (HTTP-17). Throws an
+ * `OutboundError`, never anything else.
  */
-export async function fetchOutbound(world: World, address: string | URL, { method = 'GET', headers = {}, body = null, timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, certificate = null }: OutboundInit = {}): Promise<Response> {
+export const fetchOutbound = (world: World, address: string | URL, init: OutboundInit = {}): Promise<Response> => aside(() => asked(world, address, init));
+
+async function asked(world: World, address: string | URL, { method = 'GET', headers = {}, body = null, timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, certificate = null }: OutboundInit): Promise<Response> {
   const url = urlOf(world, address);
   const host = await checkedAddress(world, url.hostname);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');

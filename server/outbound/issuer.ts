@@ -4,6 +4,7 @@ import type { Configuration, CustomFetch } from 'openid-client';
 import type { InferOutput } from 'valibot';
 import type { OidcSettings } from '#contract/brand/settings.ts';
 import type { Ms } from '#contract/ids.ts';
+import { aside } from '../http/queue.ts';
 import type { World } from '../world.ts';
 import { OutboundError } from './address.ts';
 import { fetchOutbound } from './fetch.ts';
@@ -22,7 +23,8 @@ export function issuerOf(world: World, { settings: { issuer, clientId }, secret 
   known.set(world, all);
   const key = createHash('sha256').update(JSON.stringify([issuer, clientId, secret])).digest('base64url'), now = world.clock.now();
   const there = all.get(key);
-  if (there && now >= there.at && now - there.at < KEEP_MS) return there.found;
+  // Another may be asking it: who waits for that as well holds no place either.
+  if (there && now >= there.at && now - there.at < KEEP_MS) return aside(() => there.found);
   if (all.size >= MOST) all.clear();
   const found = ask(world, issuer, clientId, secret);
   all.set(key, { at: now, found });

@@ -2,13 +2,16 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { Ms } from '#contract/ids.ts';
+import { aside } from '../http/queue.ts';
 import type { World } from '../world.ts';
 import { checkedAddress } from './address.ts';
 
 const TIMEOUT_MS: Ms = 10_000;
 
 /** The certificate that a host shows, so that a person can compare and pin it. Nothing is said to the host. Null where it shows none. */
-export async function shownCertificate(world: World, url: URL): Promise<X509Certificate | null> {
+export const shownCertificate = (world: World, url: URL): Promise<X509Certificate | null> => aside(() => shownAt(world, url));
+
+async function shownAt(world: World, url: URL): Promise<X509Certificate | null> {
   const host = await checkedAddress(world, url.hostname), name = url.hostname.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve) => {
     const socket = connect({ host, port: url.port === '' ? 443 : Number(url.port), servername: isIP(name) === 0 ? name : '', rejectUnauthorized: false }, () => {

@@ -10,6 +10,7 @@ import { endFactorsOf } from '../end-factors.ts';
 import { endSessionsOf } from '../end-sessions.ts';
 import { busyFor } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
+import { aside } from '../http/queue.ts';
 import { measureOf, passwordFault, passwordRefused } from '../password-rules.ts';
 import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -75,7 +76,7 @@ export const userEndHandlers = (world: World, directoryFrom: DirectoryFrom = dir
     });
     if (!found.ok) return found;
     const { username, directory } = found.value;
-    const outcome = directory ? await directory.reset(username, password, true) : { is: 'unreachable' as const };
+    const outcome = directory ? await aside(() => directory.reset(username, password, true)) : { is: 'unreachable' as const };
     switch (outcome.is) {
       case 'refused': return failed(passwordRefused(MESSAGES.passwordPolicy, 'password'));
       case 'wrong': case 'unreachable': return failed({ ...busyFor(5_000), message: MESSAGES.noDirectory });

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { makeApp } from '#server/http/app.ts';
-import { makeQueue } from '#server/http/queue.ts';
 import { CALL_LIMITS } from '#server/http/serve-call.ts';
 import { bodyTurns, TURNS } from '#server/monitoring/body-turns.ts';
 import type { Holder } from '#server/monitoring/ingest-key.ts';
@@ -64,17 +63,6 @@ test('ING-16: of a key and of a provider so many bodies are read at once; the re
   for (const go of gates.values()) go();
   expect((await Promise.all(all)).map((one) => one.ok && one.value)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
   await expect.poll(() => turns.size).toBe(0);
-});
-
-test('HTTP-9: who gives its place up gets the next one that is free, before those that have had none, and never two at once', async () => {
-  const queue = makeQueue(1, 5), gate = Promise.withResolvers<void>(), order: string[] = [];
-  const first = queue.run(async (aside) => { order.push('one begins'); await aside(() => gate.promise); order.push('one goes on'); expect(queue.running).toBe(1); });
-  const second = queue.run(async () => { order.push('two'); gate.resolve(); await new Promise((resolve) => { setTimeout(resolve, 5); }); order.push('two ends'); });
-  const third = queue.run(() => { order.push('three'); return Promise.resolve(); });
-  await Promise.all([first, second, third]);
-  expect([order, queue.running, queue.waiting]).toEqual([['one begins', 'two', 'two ends', 'one goes on', 'three'], 0, 0]);
-  await expect(queue.run((aside) => aside(() => Promise.reject(new Error('gone'))))).rejects.toThrow('gone');
-  expect(queue.running).toBe(0);
 });
 
 test('ING-3: the head and the tail of a ping are the same in whatever pieces it comes, and small pieces cost no more than they are', async () => {
