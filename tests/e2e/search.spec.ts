@@ -69,6 +69,9 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
   const around = panel.getByRole('table', { name: 'Runs around that day' });
   await expect(around.getByRole('row')).toHaveCount(4);
   await expect(around.locator('[aria-current=true]')).toContainText('Failed');
+  // The list beside it has nothing of that job, and says why and where there is more.
+  await expect(page.getByRole('heading', { level: 2, name: 'Nothing matches in 30 days' })).toBeVisible();
+  await expect(page.getByText('This device keeps the results of 30 days. Older ones are on the server', { exact: false })).toBeVisible();
   await axeInBoth(page, 'old result');
   await pictureOf(page, 'old-result');
   await around.getByRole('row').last().getByRole('button').click();
@@ -76,7 +79,7 @@ test('SEEK-4, SEEK-5, SEEK-6: this device answers at once and the server below i
 
   // Nobody answers: what is here is searched, and that is said.
   await portal.kill();
-  await dana.hasPalette();
+  await page.getByRole('button', { name: 'Search everything' }).last().click();
   await dana.types('harbour');
   await expect(option(/^Harbour files/)).toBeVisible();
   await expect(page.getByText('The server cannot be reached: only what this device keeps was searched').first()).toBeVisible();

@@ -1,7 +1,9 @@
 'use no memo'; // redrawn as a whole where it is redrawn: the compiler's memory would cost a third more code on the first load
 import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
 import { useWatch } from '#src/door.ts';
+import { setPalette } from '#src/frame/palette-state.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -10,6 +12,7 @@ import { absent } from './facets.tsx';
 import { allOpen } from '../hand-over/since.ts';
 import { DEFAULTS, narrowed } from './list.ts';
 import type { List } from './list.ts';
+import { olderWords, reachOf } from './older.ts';
 
 interface EmptyProps {
   readonly view: RunsView;
@@ -24,8 +27,20 @@ interface EmptyProps {
 /** Why nothing is listed, and what to do. */
 export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyProps) {
   if (view.loaded.days < view.loaded.of && view.newestAt === null) return <Said title="Results are on their way" detail={`${view.loaded.days} of ${view.loaded.of} days here.`} />;
+  const older = olderWords(filter, now, narrowed(list) > 0), gone = absent(view.facets, list).length;
+  if (older !== null && gone === 0 && (view.newestAt !== null || list.open !== null)) {
+    return (
+      <Said title={older.title} detail={older.detail}>
+        <div className="flex flex-wrap justify-center gap-2">
+          <Button icon="search" onClick={() => setPalette(true)}>Search everything</Button>
+          {reachOf(filter, now) === 'before'
+            ? <Button onClick={() => onList({ ...list, span: { is: 'last', days: LIMITS.windowDays } })}>Show the last {LIMITS.windowDays} days</Button>
+            : <Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button>}
+        </div>
+      </Said>
+    );
+  }
   if (view.newestAt === null) return <FirstSteps />;
-  const gone = absent(view.facets, list).length;
   if (narrowed(list) > 0) return <Said title="Nothing matches" detail={gone === 0 ? 'No result has all of these.' : `${plural(gone, 'company', 'companies')} of this list: no result in these days, or not here any more.`}><Button onClick={(event) => onClear(event.timeStamp)}>Clear the filters</Button></Said>;
   if (list.review === DEFAULTS.review && view.progress.of > 0) return <AllClear view={view} list={list} filter={filter} zone={zone} now={now} onList={onList} />;
   return <Said title="Nothing to check" detail={`No result of these days is a problem. New results come in as they happen.`} />;
@@ -66,7 +81,7 @@ function Said({ title, detail, ticked = false, children }: { readonly title: str
     <div className="grid content-center justify-items-center gap-2 overflow-auto p-6 text-center">
       {ticked && <Icon name="tick" size={32} stroke={1} className="text-accent" />}
       <h2 className="m-0 text-head">{title}</h2>
-      <p className="m-0 pb-2 text-ink-2">{detail}</p>
+      <p className="m-0 max-w-[60ch] pb-2 text-ink-2">{detail}</p>
       {children}
     </div>
   );
