@@ -61,7 +61,7 @@ export async function firstRows(
   if (filter.text.trim() !== '') await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
   else {
     engine.put(await problems);
-    const rows = engine.view(engine.select(filter, now), view.window, now);
+    const rows = engine.lean(engine.select(filter, now), view.window);
     engine.put(await disk.books(opened.folds, { job: missing(engine, 'job', new Set(rows.map(({ job }) => job))) }));
   }
   return { opened, here, rest };

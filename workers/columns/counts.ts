@@ -71,16 +71,18 @@ export function countBySums(sums: Sums, { kind, company, problem }: Partial<Mask
       counts.company[value] = (counts.company[value] ?? 0) + (times[i] ?? 0);
     }
   }
-  if (only === 'none' || problem) {
-    const { values, counts: times } = sums.problems;
-    let without = sums.rows;
-    for (let i = 0; i < values.length; i++) {
-      const one = values[i] ?? 0, fail = problem?.[one] ?? 0, often = times[i] ?? 0;
-      if (fail === 0) countProblem(one, often, tables, counts); else countProblemAlone(one, fail, often, tables, counts);
-      without -= often;
-    }
-    countProblemAlone(0, problem?.[0] ?? 0, without, tables, counts);
+  if (only === 'none' || problem) countByProblems(sums, problem, counts, tables);
+}
+
+/** The same of problems alone: which rows have one is known of a part of a piece as well. */
+export function countByProblems({ rows, problems: { values, counts: times } }: Pick<Sums, 'rows' | 'problems'>, problem: Uint8Array | null | undefined, counts: Counts, tables: ProblemTables): void {
+  let without = rows;
+  for (let i = 0; i < values.length; i++) {
+    const one = values[i] ?? 0, fail = problem?.[one] ?? 0, often = times[i] ?? 0;
+    if (fail === 0) countProblem(one, often, tables, counts); else countProblemAlone(one, fail, often, tables, counts);
+    without -= often;
   }
+  countProblemAlone(0, problem?.[0] ?? 0, without, tables, counts);
 }
 
 /** Rows that fail one dimension alone, for the dimensions of which the filter asks something. */

@@ -87,13 +87,14 @@ export function listedByIndex({ values }: Tally, { ends, rows }: Index, table: U
 }
 const bits = new Int32Array(MOST_ROWS >>> 5);
 
-/** Of a whole piece of so many `rows`, where the problem decides alone; those of `withProblem` have one. */
+/** Of rows [from, to), where the problem decides alone; those of `withProblem`, all among them, have one. */
 export function listedByProblem(
-  problem: Uint32Array, withProblem: Uint32Array, rows: number, table: Uint8Array, base: number, places: Uint32Array, already: number,
+  problem: Uint32Array, withProblem: Uint32Array, from: number, to: number, table: Uint8Array, base: number, places: Uint32Array, already: number,
 ): number {
-  let count = already, next = 0;
+  let count = already, next = from;
   const wantsNone = table[0] === 0;
-  for (const row of withProblem) {
+  for (let i = 0; i < withProblem.length; i++) {
+    const row = withProblem[i] ?? 0;
     const fits = table[problem[row] ?? 0] === 0;
     if (fits === wantsNone) continue;
     if (wantsNone) {
@@ -101,5 +102,5 @@ export function listedByProblem(
       next = row + 1;
     } else places[count++] = base + row;
   }
-  return wantsNone ? listedAll(next, rows, base, places, count) : count;
+  return wantsNone ? listedAll(next, to, base, places, count) : count;
 }

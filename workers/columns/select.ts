@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
 import { AnomaliesCounted } from './anomalies.ts';
-import { askedOf, countAlone, countBySums, countRows, kindCounts, noCounts, onlyAsked } from './counts.ts';
+import { askedOf, countAlone, countByProblems, countBySums, countRows, kindCounts, noCounts, onlyAsked } from './counts.ts';
 import type { Asked } from './counts.ts';
 import type { Days } from './days.ts';
 import { facetsOf } from './facets.ts';
@@ -23,7 +23,7 @@ import type { Segment } from './segment.ts';
 import { firstBefore } from './segment.ts';
 import type { Segments } from './segments.ts';
 import { Picked } from './selection.ts';
-import { indexOf, sumsOf, sumsOfAll } from './sums.ts';
+import { indexOf, problemsWithin, sumsOf, sumsOfAll } from './sums.ts';
 import type { Names } from './text.ts';
 import { keyOf } from './text.ts';
 
@@ -75,9 +75,10 @@ export function select(shelf: Shelf, filter: RunsFilter, now: Ms, words: Words):
     const from = firstBefore(piece, until), to = firstBefore(piece, since), first = count;
     if (from < to) {
       if (first === 0) start = base + from;
-      const isWhole = to - from === piece.rows, known = isWhole ? only : null;
-      if (known !== null && allOf !== true) countBySums(sumsOf(piece), masks ?? {}, counts, tables, known);
-      if (known !== null && masks) count = listedByColumn(piece, known, masks, base, places, count);
+      const isWhole = to - from === piece.rows, known = isWhole || only === 'problem' ? only : null; // which rows have a problem is known of a part as well
+      if (known === 'problem' && allOf !== true) countByProblems(problemsWithin(piece, from, to), masks?.problem, counts, tables);
+      else if (known !== null && allOf !== true) countBySums(sumsOf(piece), masks ?? {}, counts, tables, known);
+      if (known !== null && masks) count = listedByColumn(piece, from, to, known, masks, base, places, count);
       else if (masks === null) count = unwritten && isWhole ? count + piece.rows : listedAll(from, to, base, places, count);
       else {
         failsOf(piece, from, to, masks, fails);
@@ -121,10 +122,11 @@ function anomaliesCounted(filter: RunsFilter, masks: Masks | null, problems: Pro
   return counted && new AnomaliesCounted(masks.problem, counted);
 }
 
-/** Rows of a whole piece that fail nothing, where one column decides. */
-function listedByColumn(piece: Segment, by: Asked, masks: Masks, base: number, places: Uint32Array, already: number): number {
-  const { cols, rows } = piece, { kind, company, problem } = masks, sums = sumsOf(piece);
-  if (by === 'problem' && problem) return listedByProblem(cols.problem, sums.problemRows, rows, problem, base, places, already);
+/** Rows of a whole piece that fail nothing, where one column decides; where the problem does, those of [from, to). */
+function listedByColumn(piece: Segment, from: number, to: number, by: Asked, masks: Masks, base: number, places: Uint32Array, already: number): number {
+  const { cols, rows } = piece, { kind, company, problem } = masks;
+  if (by === 'problem' && problem) return listedByProblem(cols.problem, problemsWithin(piece, from, to).problemRows, from, to, problem, base, places, already);
+  const sums = sumsOf(piece);
   const [column, tally, table] = by === 'kind' ? [cols.kind, sums.kinds, kind] as const : [cols.company, sums.companies, company] as const;
   if (!table) return already;
   let meant = 0;

@@ -26,6 +26,24 @@ export function sumsOf(piece: Segment): PieceSums {
   return known;
 }
 
+/** Of rows [from, to) of a piece, what problems they have. */
+export function problemsWithin(piece: Segment, from: number, to: number): Pick<PieceSums, 'rows' | 'problems' | 'problemRows'> {
+  const all = sumsOf(piece), { values, counts } = all.problems;
+  if (from === 0 && to === piece.rows) return all;
+  const first = placeOf(all.problemRows, from), last = placeOf(all.problemRows, to);
+  return { rows: to - from, problemRows: all.problemRows.subarray(first, last), problems: { values: values.subarray(first, last), counts: counts.subarray(first, last) } };
+}
+
+/** Where a row stands among rows in order, or would. */
+function placeOf(rows: Uint32Array, row: number): number {
+  let low = 0, high = rows.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if ((rows[mid] ?? 0) < row) low = mid + 1; else high = mid;
+  }
+  return low;
+}
+
 export const forgetSums = (piece: Segment): boolean => sums.delete(piece);
 
 const sums = new WeakMap<Segment, PieceSums>();
