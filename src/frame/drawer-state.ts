@@ -6,7 +6,7 @@ export const openDrawer = (): void => setDrawer(true);
 export const closeDrawer = (): void => setDrawer(false);
 export const useDrawer = (): boolean => useSyncExternalStore(subscribe, () => drawer);
 
-/** The sidebar elsewhere: pinned (240 px) or minimised (56 px). */
+/** The sidebar elsewhere, as its user has it: pinned (240 px) or minimised (56 px). */
 export const useMini = (): boolean => useSyncExternalStore(subscribe, () => mini);
 export function setMini(next: boolean): void {
   mini = next;
@@ -14,9 +14,19 @@ export function setMini(next: boolean): void {
   tell();
 }
 
-const KEY = 'sidebarMini';
+/** The same as it stands in this window: up to a tablet's width it is minimised until it is pinned there, on this device. */
+export const useSmall = (): boolean => useSyncExternalStore(subscribe, () => (desk.matches ? mini : !pinned));
+export function setSmall(next: boolean): void {
+  if (desk.matches) return setMini(next);
+  pinned = !next;
+  keep(PINNED, next ? null : 'yes');
+  tell();
+}
+
+const KEY = 'sidebarMini', PINNED = 'sidebarPinned';
+const desk = matchMedia('(width >= 1200px)');
 let drawer = false;
-let mini = kept(KEY) === 'yes';
+let mini = kept(KEY) === 'yes', pinned = kept(PINNED) === 'yes';
 const listeners = new Set<() => void>();
 const tell = (): void => listeners.forEach((listener) => listener());
 const subscribe = (listener: () => void): (() => void) => {
@@ -27,3 +37,4 @@ function setDrawer(open: boolean): void {
   drawer = open;
   tell();
 }
+desk.addEventListener('change', tell);

@@ -36,13 +36,13 @@ export function Page({ title, detail, progress, search, action, scroll = 'page',
           <h1 className="m-0 truncate text-head">{title}</h1>
           {detail !== undefined && <span className="hidden pt-[7px] text-agate whitespace-nowrap text-ink-3 desk:block">{detail}</span>}
         </div>
-        <div className="order-1 flex h-14 items-center gap-1 print:hidden tablet:order-2 tablet:ml-auto tablet:min-w-0 tablet:shrink-[999] tablet:gap-4">
+        <div className="order-1 flex h-14 items-center gap-1 print:hidden tablet:order-2 tablet:grow tablet:justify-end tablet:gap-4">
           {search !== undefined && !wide && (
             <IconButton
               icon="search" label="Search" aria-expanded={searching} className="order-last h-11 min-w-11" onClick={() => setSearching(!searching)}
             />
           )}
-          {search !== undefined && wide && <div className="w-80 min-w-24">{search}</div>}
+          {search !== undefined && wide && <div className="w-0 max-w-80 min-w-24 grow">{search}</div>}
           {wide && action}
           <SyncStatus />
         </div>

@@ -9,7 +9,7 @@ import { Icon } from '../ui/icon.tsx';
 import { BrandMark } from './brand-mark.tsx';
 import { sidebarTitleOf } from './branded.ts';
 import { hasChat, setChat } from './chat-state.ts';
-import { setMini, useMini } from './drawer-state.ts';
+import { setSmall, useSmall } from './drawer-state.ts';
 import { Exit } from './exit.tsx';
 import { LogOut } from './log-out.tsx';
 import { appOf } from './notifications-shown.ts';
@@ -22,10 +22,10 @@ const AppSwitcher = lazy(async () => ({ default: (await import('./app-switcher.t
 
 /** 240 px pinned, 56 px minimised. */
 export function Sidebar() {
-  const mini = useMini();
+  const mini = useSmall();
   return (
     <aside aria-label="Sidebar" className={`min-h-0 transition-[width] duration-150 ${mini ? 'w-14' : 'w-60'}`}>
-      <SidebarContent mini={mini} onToggle={() => setMini(!mini)} />
+      <SidebarContent mini={mini} onToggle={() => setSmall(!mini)} />
     </aside>
   );
 }

@@ -29,7 +29,7 @@ export function ThemeSection() {
           ))}
         </div>
       </fieldset>
-      <Switch label="Small sidebar" detail="Icons only, on screens that are wide enough for it." on={mini} onChange={setMini} />
+      <Switch label="Small sidebar" detail="Icons only, also on wide screens. On a tablet it is small until it is pinned there." on={mini} onChange={setMini} />
     </FormSection>
   );
 }
