@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { GroupHead, RunsView, RunView } from '#contract/monitoring/query.ts';
 import { changedColumn, COLUMN_IDS, columnsOf, DEFAULT_COLUMNS, layoutOf, movedColumn } from '#src/areas/monitoring/daily-checks/columns.ts';
-import { headAt, lineAt, placeOf, rowAt, rowsBetween, rowsUnder } from '#src/areas/monitoring/daily-checks/lines.ts';
+import { headAt, lineAt, placeOf, rowAt, rowsBetween, rowsUnder, standingOf } from '#src/areas/monitoring/daily-checks/lines.ts';
 import { groupToggled, NOTHING, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
@@ -37,6 +37,14 @@ test('DAY-20: heads and rows of any window stand at their lines, and nothing sta
       expect(rowsUnder(view, head).map(({ n }) => n)).toEqual((end < 0 ? under : under.slice(0, end)).map((one) => ('row' in one ? one.row : 0)));
     }
   }), RUNS);
+});
+
+test('DAY-20: an open result is told as one of its group where the list is grouped, and of the list where it is not', () => {
+  const all: readonly Told[] = [{ head: 1 }, { row: 11 }, { row: 12 }, { head: 2 }, { row: 21 }], view = viewOf(all, 0, 5);
+  const grouped = { ...view, heads: view.heads.map((head) => ({ ...head, rows: head.key === 1 ? 2 : 1 })) };
+  expect([12, 21, 99].map((n) => standingOf(grouped, true, n))).toEqual([[2, 2], [1, 1], 'out']);
+  expect(standingOf(viewOf(all, 1, 2), true, 12)).toBe('far');
+  expect(standingOf(viewOf([{ row: 5 }, { row: 6 }, { row: 7 }], 1, 2), false, 7)).toEqual([3, 3]);
 });
 
 test('DAY-6: a group goes into the selection whole, also folded, and out again; a row chosen by itself forgets that it was whole', () => {

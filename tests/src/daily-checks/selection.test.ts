@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { batches, companiesOf, coverage, everything, extended, NOTHING, single, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
+import type { RunsView } from '#contract/monitoring/query.ts';
+import { batches, companiesOf, coverage, everything, extended, matchingOf, NOTHING, single, toggled } from '#src/areas/monitoring/daily-checks/selection.ts';
 
 const rows = Array.from({ length: 20 }, (_, i) => ({ n: 100 + i, company: i % 3 }));
 const row = (i: number) => rows[i] ?? { n: 0, company: 0 };
@@ -24,6 +25,11 @@ test('DAY-6: all that match are named with their count; taking one out leaves th
   expect(coverage(less, 20)).toBe('some');
   expect(companiesOf(less)).toBeNull(); // no longer known, and so not said
   expect(coverage(NOTHING, 20)).toBe('none');
+});
+
+test('DAY-6: what was dealt with while it was listed is none of "all that match"', () => {
+  const view = { total: 31, facets: { review: [{ value: 'pending', count: 28 }, { value: 'cleared', count: 11 }] } } as unknown as RunsView;
+  expect([matchingOf(view, 'pending'), matchingOf(view, null), matchingOf(undefined, 'pending')]).toEqual([28, 31, 0]);
 });
 
 test('DAY-7: more runs than one command may hold go in several, each run once and in order', () => {

@@ -24,12 +24,12 @@ import { asks } from './keys.ts';
 import type { Command } from './keys.ts';
 import { cleared, ofCause } from './list.ts';
 import { Notices } from './notices.tsx';
-import { extended, NOTHING } from './selection.ts';
+import { extended, matchingOf, NOTHING } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useDeeds } from './use-deeds.ts';
 import { useKeys } from './use-keys.ts';
 import { useRound } from './use-round.ts';
-import { headAt, placeOf, rowAt } from './lines.ts';
+import { headAt, rowAt, standingOf } from './lines.ts';
 import { useColumns } from './use-columns.ts';
 
 const openRun = () => import('../run-panel/open-run.tsx');
@@ -56,7 +56,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
   const acts = can(me.roles, 'monitoring.job-actions');
   const { list, setList, view, selection, cursor, now, rule } = round;
   const zone = rule.zone;
-  const total = view?.total ?? 0;
+  const total = view?.total ?? 0, matching = matchingOf(view, list.review);
   const progress = view?.progress;
   const count = selection.runs.size;
   const found = view === undefined || round.held ? '' : plural(view.total, 'result');
@@ -192,7 +192,6 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
     }
   };
   const open = list.open === null ? null : deeds.rowOf(list.open) ?? null;
-  const place = view && list.open !== null ? placeOf(view, list.open) : -1;
   const fresh = view?.fresh ?? 0, loaded = view?.loaded;
 
   return (
@@ -248,17 +247,17 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
               : (
                 <Grid
                   key={phone ? 'cards' : 'rows'} view={view} window={round.window} cards={phone} cursor={cursor} selection={selection} open={list.open} acts={acts} me={me.id} zone={zone}
-                  now={now} listKey={round.key} onWindow={round.setWindow} onPoint={round.point} onPress={press} onSelectAll={selectAll}
+                  now={now} listKey={round.key} onWindow={round.setWindow} onPoint={round.point} onPress={press} onSelectAll={selectAll} matching={matching}
                   group={list.group} onPressHead={pressHead} columns={choice.columns} dense={choice.dense} order={list.order} reverse={list.reverse}
                   onSort={(order, reverse) => setList({ ...list, order, reverse })} onColumns={choice.setColumns}
                 />
               )}
-            {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={total} phone={phone} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
+            {count > 0 && <Suspense fallback={<div className="dc-bulk" />}><BulkBar selection={selection} total={matching} phone={phone} showing={list.review} busy={deeds.busy} onDeed={bulk} /></Suspense>}
           </section>
           {list.open !== null && (
             <Suspense fallback={phone ? null : <aside className="rp border-l border-rule bg-sheet" aria-label="Job result" />}>
               <OpenRun
-                n={list.open} row={open} place={place < 0 ? null : place + 1} total={view?.lines ?? 0} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
+                n={list.open} row={open} standing={standingOf(view, list.group !== null, list.open)} acts={acts} me={me.id} zone={zone} now={now} phone={phone}
                 onMove={move} onClose={close} onCause={(cause) => setList(ofCause(list, cause))}
                 days={round.filter} onRun={(n) => setList({ ...list, open: n }, 'push')}
                 onDeed={(deed, runs) => {

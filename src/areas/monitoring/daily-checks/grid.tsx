@@ -35,6 +35,8 @@ export interface GridProps {
   readonly onPoint: (over: boolean) => void;
   readonly onPress: (what: Press, row: RunView, index: number, shift: boolean) => void;
   readonly onSelectAll: () => void;
+  /** How many that would choose. */
+  readonly matching: number;
   readonly group: Group | null;
   readonly onPressHead: (what: HeadPress, head: GroupHead, index: number) => void;
   readonly columns: readonly Column[];
@@ -132,7 +134,7 @@ export function Grid(props: GridProps) {
         style={{ '--dc-columns': layout.columns, '--dc-areas': layout.areas, '--dc-least': `${layout.least}px`, ...stuckOf(layout.stuck) } as CSSProperties}
       >
         <ColumnHead
-          cards={cards} acts={props.acts} selection={selection} total={view?.total ?? 0} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} dense={dense} columns={props.columns}
+          cards={cards} acts={props.acts} selection={selection} total={props.matching} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} dense={dense} columns={props.columns}
           onSelectAll={props.onSelectAll} onSort={props.onSort} onColumns={props.onColumns}
         />
         <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>

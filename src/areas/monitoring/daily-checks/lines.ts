@@ -40,6 +40,15 @@ export const placeOf = (view: RunsView, n: number): number => {
   return at < 0 ? -1 : view.first + at;
 };
 
+/** The place of a run among so many, from 1: of the list, or of its group. `far`: the head of its group is not here. `out`: the run is not. */
+export type Standing = readonly [at: number, of: number] | 'far' | 'out';
+export function standingOf(view: RunsView | undefined, grouped: boolean, n: number): Standing {
+  const at = view ? placeOf(view, n) : -1;
+  if (!view || at < 0) return 'out';
+  const head = view.heads.findLast(({ line }) => line < at);
+  return !grouped ? [at + 1, view.total] : head ? [at - head.line, head.rows] : 'far';
+}
+
 /** The rows between two places that are here, heads left out; null where one is not here yet. */
 export function rowsBetween(view: RunsView | undefined, from: number, to: number): readonly RunView[] | null {
   const rows: RunView[] = [];

@@ -1,4 +1,5 @@
 import type { CompanyN, RunN } from '#contract/ids.ts';
+import type { RunsFilter, RunsView } from '#contract/monitoring/query.ts';
 
 /**
  * Which runs are chosen. They are named, not counted by place, so a selection survives a refresh and a new filter. The company of a run
@@ -53,6 +54,10 @@ export function companiesOf({ runs, companies }: Selection): number | null {
   }
   return seen.size;
 }
+
+/** How many "all that match" are by now: of those listed, what has been dealt with meanwhile keeps its place and is none of them. */
+export const matchingOf = (view: RunsView | undefined, review: RunsFilter['review']): number =>
+  view?.facets.review.find(({ value }) => value === review)?.count ?? view?.total ?? 0;
 
 /** The head's box: of the rows that are listed, none, some or all are chosen. */
 export const coverage = (selection: Selection, total: number): 'none' | 'some' | 'all' =>

@@ -13,7 +13,7 @@ import { perform, toldOf, undoOf } from './act.ts';
 import type { Act } from './act.ts';
 import type { Ask } from './asks.ts';
 import { cursorAt } from './cursor.ts';
-import { everything, extended, groupToggled, NOTHING, toggled } from './selection.ts';
+import { everything, extended, groupToggled, matchingOf, NOTHING, toggled } from './selection.ts';
 import type { Round } from './use-round.ts';
 import { linesOf, rowAt, rowsBetween } from './lines.ts';
 
@@ -129,7 +129,7 @@ export function useDeeds(round: Round): Deeds {
     },
     async selectAll() {
       if (view === undefined || view.total === 0) return;
-      if (selection.runs.size >= view.total) { round.setSelection(NOTHING); return; }
+      if (selection.runs.size >= matchingOf(view, list.review)) { round.setSelection(NOTHING); return; }
       round.work();
       const companies = list.companies.length > 0 ? list.companies.length : view.facets.companies.filter(({ count }) => count > 0).length + (view.facets.left?.companies ?? 0);
       await door().matching(round.filter).then((runs) => round.setSelection(everything(runs, companies)), broke);

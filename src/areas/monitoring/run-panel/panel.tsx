@@ -10,6 +10,7 @@ import { formatAge, formatCount, formatDate, formatTime, formatUtc, formatWhen }
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { piecesOf } from '../daily-checks/cause.ts';
+import type { Standing } from '../daily-checks/lines.ts';
 import { doneWords, isException, SOURCE_WORDS, streakOf, TYPE_WORDS } from '../daily-checks/words.ts';
 import { Go } from '../dashboard/go.tsx';
 import { IgnoreMissed } from '../other-lists/ignore-missed.tsx';
@@ -34,9 +35,8 @@ export interface PanelProps {
   /** The last of its job on this device, newest first; none where the device does not know the job. */
   readonly runs: readonly RunView[];
   readonly asked: Asked;
-  /** Its place in the list, from 1, or null where it is not in it. */
-  readonly place: number | null;
-  readonly total: number;
+  /** Its place in the list, or in its group there. */
+  readonly standing: Standing;
   readonly acts: boolean;
   readonly me: string;
   readonly zone: string;
@@ -54,7 +54,7 @@ export interface PanelProps {
 
 /** One result beside the list: what happened, how the job usually does, what its log says, who did what. */
 export function RunPanel(props: PanelProps) {
-  const { row, runs, asked, place, total, acts, me, zone, now, phone, days, onMove, onRun, onCause, onClose } = props;
+  const { row, runs, asked, standing, acts, me, zone, now, phone, days, onMove, onRun, onCause, onClose } = props;
   const { problem } = row;
   const keepsRules = useCan('monitoring.rules'), features = useBranding()?.features, makesRules = features?.rules === true && keepsRules, reports = features?.reporting.enabled === true;
   const { execution } = asked;
@@ -66,7 +66,7 @@ export function RunPanel(props: PanelProps) {
       <header className="rp-head">
         <div className="-mr-2 flex h-7 items-center">
           <span className="inline-flex items-center"><StateMark state={row.state} />{streak !== '' && <span className={row.state === 'Failed' ? 'font-semibold text-failed' : 'text-ink-2'}>, {streak}</span>}</span>
-          <span className="dc-ag ml-auto pr-1.5">{place === null ? 'not in the list' : `${formatCount(place)} of ${formatCount(total)}`}</span>
+          <span className="dc-ag ml-auto pr-1.5">{standing === 'out' ? 'not in the list' : standing === 'far' ? '' : `${formatCount(standing[0])} of ${formatCount(standing[1])}`}</span>
           <IconButton icon="chevron-up" label="Previous" keycap="K" className="px-1" onClick={() => onMove(-1)} />
           <IconButton icon="chevron-down" label="Next" keycap="J" className="px-1" onClick={() => onMove(1)} />
           {!phone && <IconButton icon="close" label="Close" keycap="Esc" className="px-1" onClick={onClose} />}
@@ -86,7 +86,7 @@ export function RunPanel(props: PanelProps) {
           <Fact word="Ended" {...(ended !== null && { title: formatUtc(ended) })}>{ended === null ? (row.status === 'Missed' ? 'did not run' : 'unknown') : formatTime(ended, zone)}</Fact>
           <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
-          {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.tied ? <TicketOf number={problem.ticket} tied={problem.tied} /> : problem.ticket}</dd></div>}
+          {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2 pt-1.5"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.tied ? <TicketOf number={problem.ticket} tied={problem.tied} /> : problem.ticket}</dd></div>}
         </dl>
         {row.job > 0 ? <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} /> : execution !== null && <RunsAround execution={execution} zone={zone} onRun={onRun} />}
         {execution !== null && asked.at !== null && <p className="dc-ag m-0 pt-3">What follows is as of {formatWhen(asked.at, zone)}. {asked.message}</p>}
