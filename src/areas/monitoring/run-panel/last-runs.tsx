@@ -23,7 +23,7 @@ export function LastRuns({ row, last, zone, onRun }: LastRunsProps) {
   const charts = { runs, open, pointed: pointed !== null && pointed < runs.length ? pointed : null, zone, onPoint: setPointed, onRun };
   return (
     <Part
-      title={`Last ${plural(runs.length || RUNS, 'run')}`} aside={table ? undefined : 'band is the usual range'}
+      title={runs.length === 1 ? 'Last run' : `Last ${plural(runs.length || RUNS, 'run')}`} aside={table || (row.usualDuration ?? row.usualBytes) === null ? undefined : 'band is the usual range'}
       more={runs.length === 0 ? null : { open: table, word: table ? 'As a chart' : 'As a table', onPress: () => setTable(!table) }}
     >
       {table ? <RunsTable runs={runs.toReversed()} open={row.n} zone={zone} onRun={onRun} /> : (
@@ -80,7 +80,7 @@ function Multiple({ name, own, of, say, usual, runs, open, pointed, zone, onPoin
   return (
     <figure className="m-0 min-w-0">
       <figcaption className="flex flex-wrap items-baseline justify-between pb-1">
-        <b><span className="sr-only">{name}: </span>{told(shown)}</b>
+        <b><span className={shown === null ? '' : 'sr-only'}>{name}: </span>{told(shown)}</b>
         {range !== null && <span className="dc-ag">usual {range}</span>}
       </figcaption>
       <div
@@ -101,7 +101,7 @@ function Multiple({ name, own, of, say, usual, runs, open, pointed, zone, onPoin
         {dot && <i className="rp-dot" style={{ left: `${dot.x / WIDTH * 100}%`, top: dot.y }} />}
       </div>
       <div className="dc-ag flex justify-between pt-0.5 whitespace-nowrap">
-        {run ? <span>{formatWhen(run.startedAt, zone)}, {STATES[run.state].word.toLowerCase()}</span> : <><span>{first && dayOf(first, zone)}</span><span>{last && dayOf(last, zone)}</span></>}
+        {run ? <span>{formatWhen(run.startedAt, zone)}, {STATES[run.state].word.toLowerCase()}</span> : <><span>{first && dayOf(first, zone)}</span>{runs.length > 1 && <span>{last && dayOf(last, zone)}</span>}</>}
       </div>
     </figure>
   );
