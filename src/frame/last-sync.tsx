@@ -4,6 +4,7 @@ import { BASE } from '#contract/messages/base.ts';
 import { useRemembered } from '../remembered-read.ts';
 import { Button } from '../ui/button.tsx';
 import { formatAge, formatWhen } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
 import { StateMark } from '../ui/state-mark.tsx';
 
 export interface LastSyncProps { readonly zone: string; readonly now: Ms }
@@ -31,7 +32,7 @@ export function LastSync({ zone, now }: LastSyncProps) {
       )}
       <li className="flex items-baseline justify-between gap-3 py-1">
         {status === 'NEVER' && <span className="text-ink-2">No source has reported yet.</span>}
-        {status === 'SUCCEEDED' && <StateMark state="Success" />}
+        {status === 'SUCCEEDED' && <span className="inline-flex items-center gap-1.5 text-success"><Icon name="check" />No failures</span>}
         {status === 'FAILED' && <StateMark state="Failed" />}
         {at !== null && <span className="text-agate text-ink-3" title={formatWhen(at, zone)}>last heard {formatAge(at, now)}</span>}
       </li>

@@ -125,7 +125,7 @@ test('LIST-1, LIST-2, LIST-4, DESK-4, DESK-6: a disabled job and a lonely comput
   await page.keyboard.press('Enter');
   await expect(page.getByRole('tab', { name: 'Disabled jobs 0' })).toBeVisible();
   await expect(page.getByText('No disabled job')).toBeVisible();
-  await page.getByRole('switch', { name: 'Ignored too, 1' }).click();
+  await page.getByRole('switch', { name: 'Show ignored, 1' }).click();
   await expect(rowOf(page, 'Old archive')).toContainText('Ignored by Dana Reyes');
   await page.keyboard.press('u');
   await expect(page.getByRole('tab', { name: 'Disabled jobs 1' })).toBeVisible();

@@ -62,7 +62,7 @@ export interface BesideProps extends BesideState {
   readonly children: ReactNode;
 }
 
-/** The frame of a list beside the results: tabs above, a search, `Ignored too`, rows as a table and as cards on a phone. */
+/** The frame of a list beside the results: tabs above, a search, `Show ignored`, rows as a table and as cards on a phone. */
 export function Beside({ me, branding, list, search, heads, count, ignored, instead, notice, place, go, most, more, children }: BesideProps) {
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour };
   const [kept] = useState(() => listOf(leftAt(me.id, 'results') || keptList(me)));
@@ -77,7 +77,7 @@ export function Beside({ me, branding, list, search, heads, count, ignored, inst
       <ListsFrame me={me} now={now} chosen={list} query={besideQuery(place)} results={results?.total}>
         <div className="h-full overflow-auto bg-sheet">
           <div className="flex min-h-11 flex-wrap items-center gap-x-4 bg-paper px-4 py-1 tablet:px-5">
-            <div className="w-auto"><Switch label={`Ignored too${ignored === 0 ? '' : `, ${formatCount(ignored)}`}`} on={place.ignored} onChange={(on) => go({ ...place, ignored: on }, 'push')} /></div>
+            <div className="w-auto"><Switch label={`Show ignored${ignored === 0 ? '' : `, ${formatCount(ignored)}`}`} on={place.ignored} onChange={(on) => go({ ...place, ignored: on }, 'push')} /></div>
           </div>
           {notice}
           {count === null || count === 0 ? instead : (
