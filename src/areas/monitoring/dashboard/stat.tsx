@@ -35,7 +35,7 @@ export interface StatFrameProps {
 export function StatFrame({ name, href, board, stretch, onBoard, figure, trace, delta, children }: StatFrameProps) {
   const title = STAT_WORDS[name];
   return (
-    <li className="min-w-0 border-hair py-3 max-tablet:border-b max-tablet:last:border-b-0 tablet:px-4 desk:not-first:border-l desk:first:pl-0 desk:last:pr-0">
+    <li className="min-w-0 border-hair py-3 max-tablet:border-b max-tablet:last:border-b-0 tablet:px-4 tablet:max-desk:not-nth-[3n+1]:border-l tablet:max-desk:nth-[3n]:pr-0 tablet:max-desk:nth-[3n+1]:pl-0 tablet:max-desk:nth-[n+4]:border-t desk:not-first:border-l desk:first:pl-0 desk:last:pr-0">
       <div className="flex min-h-6 items-center justify-between gap-2">
         {href === null
           ? <b className="truncate">{title}</b>
