@@ -1,4 +1,4 @@
-import { IconButton } from '#src/ui/button.tsx';
+import { IconButton } from './button.tsx';
 
 export interface ChosenProps<T extends string | number> {
   /** What they are: `Companies`. */
