@@ -22,11 +22,9 @@ export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
       {entries.map(({ key, title, detail, value, told, onOpen }) => (
         <li key={key} className="relative border-b border-hair">
           <Line {...(onOpen && { onOpen })}>
-            <span className="min-w-0 grow">
-              <span className="block truncate" title={title}>{title}</span>
-              {detail !== undefined && <span className="block truncate text-agate text-ink-3" title={detail}>{detail}</span>}
-            </span>
-            <span className="shrink-0 tabular-nums">{told}</span>
+            <span className="truncate" title={title}>{title}</span>
+            {detail !== undefined && <span className="col-span-2 row-start-2 truncate text-agate text-ink-3" title={detail}>{detail}</span>}
+            <span className="col-start-2 row-start-1 tabular-nums">{told}</span>
           </Line>
           <i aria-hidden className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, (value / most) * 100)}%` }} />
         </li>
@@ -36,7 +34,7 @@ export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
 }
 
 function Line({ onOpen, children }: { readonly onOpen?: () => void; readonly children: ReactNode }) {
-  const shape = 'flex w-full min-w-0 items-start gap-3 py-1.5 text-left';
+  const shape = 'grid w-full grid-cols-[minmax(0,1fr)_auto] content-center gap-x-3 py-1.5 text-left';
   return onOpen
     ? <button type="button" onClick={onOpen} className={`${shape} hover:bg-wash focus-visible:-outline-offset-2 pointer-coarse:min-h-11`}>{children}</button>
     : <div className={shape}>{children}</div>;

@@ -19,7 +19,7 @@ export function ColumnsDialog({ choice, onClose }: { readonly choice: ColumnChoi
         </>
       )}
     >
-      <div className="px-5 pt-3"><Switch label="Dense rows" detail="One line of 28 px; the cause and the streak get columns of their own." on={dense} onChange={setDense} /></div>
+      <div className="mx-5 border-b border-hair py-3"><Switch label="Dense rows" detail="One line of 28 px; the cause and the streak get columns of their own." on={dense} onChange={setDense} /></div>
       <ol className="m-0 list-none px-5 pb-4">
         {columns.map((column, i) => (
           <Line

@@ -11,10 +11,10 @@ export function EvidenceList({ rows, zone }: { readonly rows: readonly Evidence[
   return (
     <EntryTable
       heads={<>
-        <Head className="w-40 pl-5">When</Head>
-        <Head className="w-[18%]">Who and what</Head>
-        <Head className="w-32">State</Head>
-        <Head className="w-[26%]">Company and job</Head>
+        <Head className="w-[148px] pl-5 desk:w-40">When</Head>
+        <Head className="w-[16%] desk:w-[18%]">Who and what</Head>
+        <Head className="w-28 desk:w-32">State</Head>
+        <Head className="w-[23%] desk:w-[26%]">Company and job</Head>
         <Head className="pr-5">Cause and comment</Head>
       </>}
     >
