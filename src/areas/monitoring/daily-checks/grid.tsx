@@ -122,6 +122,8 @@ export function Grid(props: GridProps) {
   };
   const One = cards ? Card : Row;
   const tabbed = cursor?.index ?? 0;
+  // Days are still on their way: "none" is not known yet of a last good run.
+  const coming = view !== undefined && view.loaded.days < view.loaded.of;
   return (
     <div
       ref={scroller} className="dc-scroll" role="grid" tabIndex={-1} aria-label="Results" aria-multiselectable={props.acts} aria-rowcount={total + 1} aria-colcount={cards ? 4 : COLUMN_COUNT - layout.hidden.length}
@@ -130,7 +132,7 @@ export function Grid(props: GridProps) {
       onPointerMove={({ pointerType }) => { if (pointerType === 'mouse') onPoint(true); }} onPointerLeave={() => onPoint(false)}
     >
       <div
-        className="dc-inner" role="presentation" {...(cards ? { 'data-cards': '' } : { 'data-hidden': layout.hidden.join(' ') })} {...(dense && !cards && { 'data-dense': '' })} data-stuck={[...layout.stuck.keys()].join(' ')}
+        className={coming ? 'dc-inner [&_.dc-last>span]:invisible' : 'dc-inner'} role="presentation" {...(cards ? { 'data-cards': '' } : { 'data-hidden': layout.hidden.join(' ') })} {...(dense && !cards && { 'data-dense': '' })} data-stuck={[...layout.stuck.keys()].join(' ')}
         style={{ '--dc-columns': layout.columns, '--dc-areas': layout.areas, '--dc-least': `${layout.least}px`, ...stuckOf(layout.stuck) } as CSSProperties}
       >
         <ColumnHead
