@@ -7,7 +7,7 @@ import { LoggedSchema } from '../events.ts';
 import type { CauseRow, JobRow, KeyRow, ProblemRow } from '../monitoring/rows.ts';
 import type { ShiftRow } from '../monitoring/shift.ts';
 import type { ViewRow } from '../monitoring/views.ts';
-import { SOURCES } from '../monitoring/words.ts';
+import { PROBLEM_KINDS, SOURCES } from '../monitoring/words.ts';
 import type { CompanyRow } from '../people/rows.ts';
 
 const whole = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number));
@@ -44,9 +44,13 @@ export const BootstrapSchema = v.object({
 });
 export type Bootstrap = v.InferOutput<typeof BootstrapSchema>;
 
-/** `cursor`: the place in the log that the answer reaches, also where none of the events is for this user. `more`: ask again at once. */
+/**
+ * `cursor`: the place in the log that the answer reaches, also where none of the events is for this user. `more`: ask again at once. `causes`: for who sees
+ * some companies those of which the events speak, to be there before them: others' may have had them first, and what they had is not told.
+ */
 export const EventsSchema = v.object({
   epoch: v.string(), cursor: v.number(), head: v.number(), more: v.boolean(), events: v.array(LoggedSchema),
+  causes: v.optional(v.array(v.object({ n: v.number(), template: v.string(), kind: v.picklist(PROBLEM_KINDS) }))),
 });
 export type EventsPage = v.InferOutput<typeof EventsSchema>;
 

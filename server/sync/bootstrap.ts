@@ -1,5 +1,5 @@
 import type { PreferenceRow } from '#contract/account/preferences.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { ShiftRow } from '#contract/monitoring/shift.ts';
@@ -27,15 +27,16 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Ki
     await tx.all('job'), await tx.all('cause'), await problemsSince(tx, scope, Date.parse(windowFrom)),
     scope.keys ? await tx.all('key') : [], await peopleOf(tx),
   ];
+  const own = scope.companies === null ? null : { causes: new Set(problems.map(({ cause }) => cause)), people: await peopleSeen(tx, scope, problems) };
   const views = await tx.all('view');
   const [shifts, preferences] = [scope.companies === null ? await shiftsOf(tx) : [], await preferencesOf(tx, scope)];
   return {
     protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding, windowFrom,
     days: await daysOf(tx, scope, windowFrom, head, kinds),
-    people,
+    people: people.filter(({ id }) => own?.people.has(id) ?? true),
     companies: companies.filter(({ n }) => seesCompany(scope, n)),
     jobs: jobs.filter(({ company }) => seesCompany(scope, company)),
-    causes, problems,
+    causes: causes.filter(({ n }) => own?.causes.has(n) ?? true), problems,
     views: views.filter((view) => view.removedAt === null && seesView(scope, view)), shifts, preferences,
     keys: keys.filter(({ company }) => seesCompany(scope, company)),
   };
@@ -55,6 +56,12 @@ async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<Pro
   if (scope.companies !== null) query = query.where('company_n', 'in', scope.companies.size === 0 ? [0] : [...scope.companies]);
   else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
   return (await query.orderBy('n').execute()).map(({ row }) => row);
+}
+
+/** For who sees some companies: itself, who sees one of them too, and whoever has dealt with what it sees. */
+async function peopleSeen(tx: TenantTx, { companies, own }: Scope, problems: readonly ProblemRow[]): Promise<ReadonlySet<UserId>> {
+  const beside = (await tx.all('user')).filter((user) => user.companies === null || user.companies.some((n) => companies?.has(n) === true)).map(({ id }) => id);
+  return new Set([own, ...beside, ...problems.flatMap(({ review, snooze, note }) => [review, snooze, note].flatMap((one) => one?.by ?? []))]);
 }
 
 const peopleOf = (tx: TenantTx): Promise<{ id: string; name: string }[]> =>

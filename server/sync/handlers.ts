@@ -1,6 +1,8 @@
+import type { Logged } from '#contract/events.ts';
 import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import type { CauseRow } from '#contract/monitoring/rows.ts';
 import { SOURCES } from '#contract/monitoring/words.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { aliveSession } from '#server/account/sessions.ts';
@@ -59,7 +61,8 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
         const page = Math.min(limit ?? LIMITS.eventsPage, LIMITS.eventsPage);
         const events = await tx.eventsAfter(after, page);
         const cursor = events.at(-1)?.seq ?? after;
-        return ok({ epoch, cursor, head: head.seq, more: cursor < head.seq, events: events.filter((one) => sees(scope, one)) });
+        const seen = events.filter((one) => sees(scope, one));
+        return ok({ epoch, cursor, head: head.seq, more: cursor < head.seq, events: seen, ...(scope.companies !== null && { causes: await causesIn(tx, seen) }) });
       });
     },
 
@@ -87,6 +90,10 @@ function signedOf(ask: Ask): Signed {
   if (!ask.signed) throw new Error('a signed-in call without a session');
   return ask.signed;
 }
+
+/** Those that problems begin with. */
+const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseRow[]> =>
+  [...(await tx.rows('cause', [...new Set(events.flatMap(({ event }) => (event.type === 'problem.opened@1' ? [event.data.cause] : [])))])).values()];
 
 /** A source counts as failed while its last request was one that could not be used. */
 async function lastSync(tx: TenantTx, signed: Signed): Promise<LastSync> {

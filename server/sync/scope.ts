@@ -31,6 +31,8 @@ export function sees(scope: Scope, { event, company }: Pick<Logged, 'event' | 'c
   if (company !== null && !seesCompany(scope, company)) return false;
   const [noun] = event.type.split('.');
   switch (noun) {
+    // What went wrong at others is in its words: those of what one sees come with it.
+    case 'cause': return scope.companies === null;
     case 'user': return event.type !== 'user.made@1' && event.data !== null && 'id' in event.data && event.data.id === scope.own;
     case 'key': return scope.keys;
     case 'view': return 'shared' in event.data && seesView(scope, event.data);

@@ -29,7 +29,7 @@ export interface Fetching {
 export type Begun = Pick<Bootstrap, 'me' | 'branding'>;
 
 /** The envelope of `sync/events`; its events are read one by one, so that a bad one does not take the others with it. */
-const PageSchema = v.object({ epoch: v.string(), cursor: v.number(), more: v.boolean(), events: v.array(v.unknown()) });
+const PageSchema = v.object({ epoch: v.string(), cursor: v.number(), more: v.boolean(), events: v.array(v.unknown()), causes: v.optional(v.array(v.unknown()), []) });
 
 /** Everything after the cursor (SYNC-5). */
 export async function pull(needs: Fetching): Promise<Outcome> {
@@ -40,10 +40,10 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     if (!answer.ok) return refused(answer.failure);
     const page = v.safeParse(PageSchema, answer.value);
     if (!page.success) return failedWith(NO_ANSWER);
-    const { epoch, cursor, more, events } = page.output;
+    const { epoch, cursor, more, events, causes } = page.output;
     if (epoch !== replica.epoch) return { is: 'anew' };
     if (!plausible(asked, page.output)) return failedWith(NO_ANSWER);
-    const applied = applyEvents(replica.base(), events, cursor);
+    const applied = applyEvents(replica.base(), [...causes.map(foundCause), ...events], cursor);
     if (applied.poison.length > 0 && needs.poisoned(applied.poison.join(', '))) return { is: 'anew' };
     if (applied.gone || applied.scoped.has(needs.me())) return { is: 'anew' };
     if (cursor > asked) needs.applied(applied, await replica.apply(applied, clock.now()), more);
@@ -51,6 +51,9 @@ export async function pull(needs: Fetching): Promise<Outcome> {
     if (!more) return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
   }
 }
+
+/** A cause of which the events behind it speak, as it was found: its place in the log is among what is not told here. */
+const foundCause = (data: unknown): object => ({ seq: 0, at: 0, actor: { is: 'clock' }, subject: null, commandId: null, company: null, entity: 'cause', event: { type: 'cause.found@1', data } });
 
 /** Who am I, and the small tables; the runs follow day by day (SYNC-3). */
 export async function bootstrap(needs: Fetching): Promise<Outcome> {

@@ -32,6 +32,8 @@ const today = (more: object): object => failure('files', `${TODAY}T02:00:00Z`, m
 const events = (me: Asker, { epoch, cursor }: Pick<Bootstrap, 'epoch' | 'cursor'>, more = ''): Promise<Answer<EventsPage>> =>
   me<EventsPage>('GET', `sync/events?after=${cursor}&epoch=${epoch}${more}`);
 
+const asked = async (who: Asker): Promise<Bootstrap> => (await who<Bootstrap>('GET', 'sync/bootstrap')).body.data;
+
 eachDatabase((_name, open) => {
   beforeAll(async () => { ground = await makeGround({}, await open()); });
 
@@ -150,6 +152,31 @@ eachDatabase((_name, open) => {
     }, { readOnly: true });
     expect([await watched(6), statements.length]).toEqual([6, 0]);
     expect([await watched(4), statements.length]).toEqual([6, 1]);
+  });
+
+  test('SYNC-6: the words of others\' failures and the names of others\' people are not told; a cause that is one\'s own comes before its problem', async () => {
+    const office = await anOffice(ground), dana = await office.as('dana', ['operator']), cora = await office.as('cora', ['operator'], [1]);
+    for (const [name, companies] of [['both', [1, 2]], ['beside', [1]], ['zoe', [2]]] as const) await office.as(name, ['operator'], companies);
+    const words = { message: 'The safe of Zoe Smith could not be opened' };
+    await office.post(1, [failure('own-job', `${TODAY}T01:00:00Z`)]);
+    await office.post(2, [failure('foreign-job', `${TODAY}T02:00:00Z`, words)]);
+    const all = await asked(dana), own = await asked(cora);
+    expect([all.causes.length, own.causes.map(({ n }) => n)]).toEqual([2, own.problems.map(({ cause }) => cause)]);
+    expect(all.people.map(({ name }) => name)).toContain('ZOE');
+    expect(own.people.map(({ name }) => name).toSorted()).toEqual(['BESIDE', 'BOTH', 'CORA', 'DANA', expect.stringMatching(/^KEEPER/)]);
+    const whole = await events(cora, { epoch: own.epoch, cursor: 0 });
+    expect([JSON.stringify(own), whole.text].join().match(/zoe/gi)).toBeNull();
+    // Found at the other company first: its words are known there, and are this one's from here on.
+    await office.post(1, [failure('second-job', `${TODAY}T03:00:00Z`, words)]);
+    const { events: after, causes } = (await events(cora, own)).body.data, opened = after.flatMap(({ event }) => (event.type === 'problem.opened@1' ? [event.data.cause] : []));
+    expect(causes?.map(({ n, template }) => [n, template])).toEqual([[opened[0], words.message]]);
+    expect((await asked(cora)).causes.map(({ n }) => n)).toContain(opened[0]);
+    expect((await events(dana, all)).body.data).not.toHaveProperty('causes');
+    // Who has dealt with what one sees is named, whatever it sees by now.
+    const zack = await office.as('zack', ['operator'], [1]), problem = own.problems[0];
+    await zack('PUT', `monitoring/backoffice/jobExecutions/${problem?.lastRun}`, { change: { is: 'note', content: 'Tape is jammed' } });
+    await office.as('mover', ['admin']).then(async (mover) => mover('PUT', `users/${(await asked(zack)).me.id}`, { companies: [2] }));
+    expect((await asked(cora)).people.map(({ name }) => name)).toContain('ZACK');
   });
 
   test('SYNC-6, T3: a user with one company gets nothing of the other, in no table, day, event or answer', async () => {

@@ -67,6 +67,24 @@ test('SYNC-6: what is out of scope leaves memory and disk at the next contact', 
   expect(new Set(jobs)).toEqual(new Set([1]));
 });
 
+test('SYNC-6: causes that come beside the events stand before them, in memory and on disk', async () => {
+  const { clock, server, device } = scene();
+  const door = device.open();
+  await clock.pass(2_000);
+  const handle = server.handle.bind(server), found = { n: server.rows.cause.size + 1, template: 'The tape is jammed', kind: 'other' as const };
+  server.handle = async (request, cookie) => {
+    const answer = await handle(request, cookie);
+    if (!request.url.includes('sync/events')) return answer;
+    const body = await answer.json() as { data: { events: { event: { type: string; data: unknown } }[]; causes?: unknown[] } }, beside = body.data.events.filter(({ event }) => event.type === 'cause.found@1');
+    return Response.json({ ...body, data: { ...body.data, events: body.data.events.filter((one) => !beside.includes(one)), causes: beside.map(({ event }) => event.data) } });
+  };
+  server.append([{ company: null, event: { type: 'cause.found@1', data: found } }], { actor: { is: 'clock' }, commandId: null });
+  await clock.pass(20_000);
+  expect(door.session.loop?.status()).toMatchObject({ is: 'live', fault: null });
+  expect(must(door.session.loop?.replica).engine.all('cause')).toContainEqual(found);
+  expect(JSON.stringify((await device.disk.open())?.patches)).toContain(found.template);
+});
+
 test('G11, SYNC-9: an event that this version does not know is loaded around once, then passed over and said; nothing stalls', async () => {
   const { clock, server, story, device } = scene();
   const door = device.open();
