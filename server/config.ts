@@ -9,7 +9,7 @@ export interface Settings { readonly config: Config; readonly hostname: string; 
 /**
  * The server's settings from the environment: PORT, HOST, DAYBOOK_DATA, DATABASE_URL, DAYBOOK_TRUSTED_PROXIES (addresses or networks, with
  * commas), DAYBOOK_SECRET_KEY (under which secrets are sealed; former ones behind it, with commas), DAYBOOK_OUTBOUND_ALLOW (private networks that it may reach, with commas) and
- * DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_QUICKBOOKS (an address in the place of Intuit's own, for trying), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which
+ * DAYBOOK_OUTBOUND_HTTP (`1`: without TLS too), DAYBOOK_PUSH_ALLOW (private networks in which push services may stand, with commas), DAYBOOK_QUICKBOOKS (an address in the place of Intuit's own, for trying), DAYBOOK_DEMO_PASSWORD (of the people made at the first start), DAYBOOK_ESTATE, which
  * `--estate <size>` goes before. A sentence where one cannot be used. `root` is the product's folder.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, root: string, args: readonly string[] = []): Settings | string {
@@ -17,8 +17,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ro
   const port = Number(set('PORT') ?? 4300);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return 'PORT must be a whole number from 0 to 65535.';
   const networks = (name: string): string[] => (set(name) ?? '').split(',').map((one) => one.trim()).filter((one) => one !== '');
-  const trustedProxies = networks('DAYBOOK_TRUSTED_PROXIES'), allow = networks('DAYBOOK_OUTBOUND_ALLOW');
-  for (const [name, all] of [['DAYBOOK_TRUSTED_PROXIES', trustedProxies], ['DAYBOOK_OUTBOUND_ALLOW', allow]] as const) {
+  const trustedProxies = networks('DAYBOOK_TRUSTED_PROXIES'), allow = networks('DAYBOOK_OUTBOUND_ALLOW'), push = networks('DAYBOOK_PUSH_ALLOW');
+  for (const [name, all] of [['DAYBOOK_TRUSTED_PROXIES', trustedProxies], ['DAYBOOK_OUTBOUND_ALLOW', allow], ['DAYBOOK_PUSH_ALLOW', push]] as const) {
     const wrong = all.find((one) => !isNetwork(one));
     if (wrong !== undefined) return `${name} holds "${wrong}", which is no address and no network.`;
   }
@@ -33,7 +33,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ro
   return {
     config: {
       port, dataDir: resolve(set('DAYBOOK_DATA') ?? 'data'), databaseUrl: set('DATABASE_URL'), pageDir: join(root, 'dist'), trustedProxies, secretKey,
-      outbound: { allow, http: set('DAYBOOK_OUTBOUND_HTTP') === '1' }, quickBooks: set('DAYBOOK_QUICKBOOKS'),
+      outbound: { allow, http: set('DAYBOOK_OUTBOUND_HTTP') === '1', push }, quickBooks: set('DAYBOOK_QUICKBOOKS'),
     },
     hostname: set('HOST') ?? '127.0.0.1', demoPassword, estate,
   };

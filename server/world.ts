@@ -37,8 +37,11 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** 32 bytes in base64url under which secrets are sealed, former ones behind it with commas; null: a file in the data folder. */
   readonly secretKey: string | null;
-  /** What the server may reach besides the public internet: networks, and whether without TLS. Set by its operator alone. */
-  readonly outbound?: { readonly allow: readonly string[]; readonly http: boolean };
+  /**
+   * What the server may reach besides the public internet: networks, and whether without TLS. Set by its operator alone. `push`: networks in which push
+   * services may stand; any user names one of those, and the networks of `allow` are for systems that administrators set.
+   */
+  readonly outbound?: { readonly allow: readonly string[]; readonly http: boolean; readonly push?: readonly string[] };
   /** An address at which all of Intuit's are asked instead of their own: for trying. */
   readonly quickBooks?: string | null;
 }

@@ -30,11 +30,14 @@ function blocksOf(networks: readonly string[]): BlockList {
   return blocks;
 }
 
-/** Whether the server may connect to it: public, or in a network that the operator of the server named (O1, O2). */
-export function mayReach(world: World, address: string): boolean {
+/** Networks that the operator of the server named for what administrators set. */
+const allowedIn = ({ config }: World): readonly string[] => config.outbound?.allow ?? NONE;
+const NONE: readonly string[] = [];
+
+/** Whether the server may connect to it: public, or in one of the networks that its operator named (O1, O2). */
+export function mayReach(world: World, address: string, allow = allowedIn(world)): boolean {
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
   if (!special.check(address, family)) return true;
-  const allow = world.config.outbound?.allow ?? [];
   const blocks = allowed.get(allow) ?? blocksOf(allow);
   allowed.set(allow, blocks);
   return blocks.check(address, family);
@@ -44,11 +47,11 @@ export function mayReach(world: World, address: string): boolean {
  * The address to connect to, found once: whoever asks for it connects to just this one, so that a name cannot be another machine a moment
  * later. Every address of the name must be one that may be reached. Throws an `OutboundError`.
  */
-export async function checkedAddress(world: World, host: string): Promise<string> {
+export async function checkedAddress(world: World, host: string, allow = allowedIn(world)): Promise<string> {
   const name = host.replace(/^\[(.*)\]$/, '$1');
   const found = isIP(name) !== 0 ? [name] : await lookup(name, { all: true }).then((all) => all.map(({ address }) => address), () => []);
   const [first] = found;
   if (first === undefined) throw new OutboundError('unreachable', `The host ${name} is not known.`);
-  if (!found.every((address) => mayReach(world, address))) throw new OutboundError('refused', `The host ${name} is in a private network, which the operator of this server has not allowed.`);
+  if (!found.every((address) => mayReach(world, address, allow))) throw new OutboundError('refused', `The host ${name} is in a private network, which the operator of this server has not allowed.`);
   return first;
 }

@@ -19,6 +19,8 @@ export interface OutboundInit {
   readonly mostBytes?: number;
   /** PEM of the one certificate that is believed instead of those of public authorities, whatever host it names. */
   readonly certificate?: string | null;
+  /** Private networks that may be reached, in the place of those that the operator named for what administrators set. */
+  readonly within?: readonly string[] | undefined;
 }
 
 const TIMEOUT_MS: Ms = 10_000;
@@ -35,9 +37,9 @@ const NO_BODY = new Set([204, 205, 304]);
  */
 export const fetchOutbound = (world: World, address: string | URL, init: OutboundInit = {}): Promise<Response> => aside(() => asked(world, address, init));
 
-async function asked(world: World, address: string | URL, { method = 'GET', headers = {}, body = null, timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, certificate = null }: OutboundInit): Promise<Response> {
+async function asked(world: World, address: string | URL, { method = 'GET', headers = {}, body = null, timeoutMs = TIMEOUT_MS, mostBytes = MOST_BYTES, certificate = null, within }: OutboundInit): Promise<Response> {
   const url = urlOf(world, address);
-  const host = await checkedAddress(world, url.hostname);
+  const host = await checkedAddress(world, url.hostname, within);
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const tls = url.protocol === 'https:';
   const payload = body instanceof URLSearchParams ? body.toString() : body;

@@ -31,10 +31,11 @@ export async function vapidOf(tx: TenantTx, world: World): Promise<Vapid> {
   return { key, contact };
 }
 
+const NONE: readonly string[] = [];
 /** An hour: who was away longer sees it in the portal. */
 const TTL_SEC = 3_600;
 
-/** NOTIFY-5: one notification to one browser, encrypted for it alone, by its push service. */
+/** NOTIFY-5: one notification to one browser, encrypted for it alone, by its push service: any user names one, so that the networks of administrators are none of its. */
 export async function push(world: World, { key, contact }: Vapid, subscription: Subscription, notice: Notice): Promise<Pushed> {
   let body: Buffer;
   try {
@@ -44,7 +45,7 @@ export async function push(world: World, { key, contact }: Vapid, subscription: 
   }
   try {
     const headers = { authorization: vapidHeader(key, contact, subscription.endpoint, world.clock.now()), 'content-encoding': 'aes128gcm', 'content-type': 'application/octet-stream', ttl: String(TTL_SEC), urgency: 'high' };
-    const answer = await fetchOutbound(world, subscription.endpoint, { method: 'POST', headers, body, mostBytes: 65_536 }), wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    const answer = await fetchOutbound(world, subscription.endpoint, { method: 'POST', headers, body, mostBytes: 65_536, within: world.config.outbound?.push ?? NONE }), wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
     return { ok: answer.ok, gone: answer.status === 404 || answer.status === 410, says: answer.ok ? '' : `The push service answered ${answer.status}.`, afterMs: Number.isFinite(wait) && wait >= 0 ? wait * 1_000 : null };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;

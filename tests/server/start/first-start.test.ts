@@ -47,8 +47,8 @@ test('START-2: settings come from the environment, and one that cannot be used i
   expect(plain).toMatchObject({ hostname: '127.0.0.1', demoPassword: null, config: { port: 4300, databaseUrl: null, pageDir: join('/srv/daybook', 'dist'), trustedProxies: [] } });
   expect(readConfig({ PORT: '0', HOST: '0.0.0.0', DAYBOOK_DATA: '/d', DATABASE_URL: 'postgres://x', DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, '/'))
     .toMatchObject({ hostname: '0.0.0.0', config: { port: 0, dataDir: '/d', databaseUrl: 'postgres://x', trustedProxies: ['10.0.0.0/8', '::1'] } });
-  expect(readConfig({ DAYBOOK_OUTBOUND_ALLOW: '10.0.0.0/8, fd00::/8', DAYBOOK_OUTBOUND_HTTP: '1' }, '/')).toMatchObject({ config: { outbound: { allow: ['10.0.0.0/8', 'fd00::/8'], http: true } } });
-  expect(plain.config.outbound).toEqual({ allow: [], http: false });
+  expect(readConfig({ DAYBOOK_OUTBOUND_ALLOW: '10.0.0.0/8, fd00::/8', DAYBOOK_OUTBOUND_HTTP: '1', DAYBOOK_PUSH_ALLOW: '10.1.0.0/16' }, '/')).toMatchObject({ config: { outbound: { allow: ['10.0.0.0/8', 'fd00::/8'], http: true, push: ['10.1.0.0/16'] } } });
+  expect(plain.config.outbound).toEqual({ allow: [], http: false, push: [] });
   expect([readConfig({ DAYBOOK_OUTBOUND_ALLOW: 'intern.example' }, '/'), readConfig({ DAYBOOK_SECRET_KEY: 'short' }, '/'), readConfig({ DAYBOOK_SECRET_KEY: `${'A'.repeat(43)},` }, '/')])
     .toEqual([expect.stringContaining('intern.example'), expect.stringContaining('DAYBOOK_SECRET_KEY'), expect.stringContaining('DAYBOOK_SECRET_KEY')]);
   expect([readConfig({ PORT: 'x' }, '/'), readConfig({ PORT: '70000' }, '/'), readConfig({ DAYBOOK_TRUSTED_PROXIES: '10.0.0.0/33' }, '/'), readConfig({ DAYBOOK_DEMO_PASSWORD: 'x'.repeat(129) }, '/')])

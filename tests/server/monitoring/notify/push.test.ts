@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createDecipheriv, createECDH, createPublicKey, hkdfSync, verify } from 'node:crypto';
+import { createDecipheriv, createECDH, createPublicKey, generateKeyPairSync, hkdfSync, verify } from 'node:crypto';
 import type { ECDH } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NotifyOut } from '#contract/monitoring/notify-calls.ts';
 import type { NotifySettings } from '#contract/monitoring/notify.ts';
 import { look } from '#server/monitoring/notify/look.ts';
+import { push } from '#server/monitoring/notify/push.ts';
 import { pushDue } from '#server/monitoring/notify/push-due.ts';
 import { sealMessage } from '#server/monitoring/notify/web-push.ts';
 import { makeGround } from '../../http/ground.ts';
@@ -104,7 +105,7 @@ test('NOTIFY-5: a message is sealed as RFC 8291 shows it', () => {
 });
 
 eachDatabase((_name, open) => {
-  beforeAll(async () => { ground = await makeGround(HERE, await open()); });
+  beforeAll(async () => { ground = await makeGround({ ...HERE, outbound: { ...HERE.outbound, push: HERE.outbound.allow } }, await open()); });
 
   test.skipIf(openssl !== '')(`NOTIFY-5: each browser of who may hear of it gets one notification, encrypted for it alone, that names no person, job or computer${openssl}`, async () => {
     const office = await begin(), mine = aBrowser(), phone = aBrowser(), hers = aBrowser();
@@ -190,4 +191,12 @@ eachDatabase((_name, open) => {
     expect(gotBy(last)).toEqual([]);
     expect(await ground.world.store.tenant(office.tenant, ({ sql, tenant }) => sql.selectFrom('push_device').select('id').where('tenant_id', '=', tenant).execute())).toEqual([]);
   });
+});
+
+test(`NOTIFY-5, OUTB-1: what any user names as a push service is in none of the networks that its operator allowed for others${openssl}`, async () => {
+  if (openssl !== '') return;
+  const { world } = await makeGround(HERE, ground.world.store), before = got.length, { subscription } = aBrowser();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' }), vapid = { key: privateKey.export({ format: 'jwk' }), contact: 'mailto:a@example.com' }, notice = { title: 'a', body: 'b', link: '/', tag: 'c' };
+  expect(await push(world, vapid, subscription, notice)).toMatchObject({ ok: false, says: expect.stringContaining('private network') as string });
+  expect(got.length).toBe(before);
 });
