@@ -27,6 +27,7 @@ export const LIMITS = {
   slaAlarms: 500,
   pushDevices: 10,
   webhooks: 20,
+  webhookCompanies: 1_000,
   webhookWaiting: 200,
   webhookFacts: 50,
   webhookHistory: 200,

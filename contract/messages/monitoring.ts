@@ -58,6 +58,7 @@ export const MONITORING = {
   saveWebhook: 'Error while saving the webhook, try again later.',
   webhooksFull: (most: number): string => `There are ${most} webhooks, which is the most. Remove one first.`,
   webhookNotYours: 'Webhooks tell of every company: they are kept by those who see all of them.',
+  webhookCompany: 'One of these companies is not there any more.',
   webhookOff: 'The webhook is switched off.',
   hintAsksNothing: 'Say which results it is for: a hint beside every result would be read by nobody.',
   hintTellsNothing: 'Say what to do: a few words, steps or links.',

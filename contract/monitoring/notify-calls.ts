@@ -21,7 +21,7 @@ export type NotifyOut = v.InferOutput<typeof notifyOut>;
 const category = v.picklist([...NOTIFY_CATEGORIES, 'test']);
 /** `failingSince`: of tries in a row that failed. `stoppedAt`: switched off because of them. `waiting`: on their way. */
 const webhookOut = v.object({
-  _id: v.string(), ...WebhookSchema.entries, madeAt: v.number(), changedAt: v.number(), failingSince: at, stoppedAt: at, lastAt: at, lastState: orNull(v.picklist(DELIVERY_STATES)), lastCode: at, waiting: v.number(),
+  _id: v.string(), ...WebhookSchema.entries, companies: orNull(v.array(v.number())), madeAt: v.number(), changedAt: v.number(), failingSince: at, stoppedAt: at, lastAt: at, lastState: orNull(v.picklist(DELIVERY_STATES)), lastCode: at, waiting: v.number(),
 });
 export type WebhookOut = v.InferOutput<typeof webhookOut>;
 
@@ -72,7 +72,7 @@ export const notifyCalls = {
     takes: v.strictObject({ webhook: WebhookSchema }), gives: withSecret, gate, failures: ['bad-input', 'conflict', 'forbidden'],
   }),
   changeWebhook: call({
-    method: 'PUT', path: `${hooks}/{id}`, says: 'Changes an address; its secret stays. Switched on again, it counts as one that never failed.',
+    method: 'PUT', path: `${hooks}/{id}`, says: 'Changes an address; its secret stays, and where `companies` is not named its companies. Switched on again, it counts as one that never failed. What waits already goes as it was made.',
     takes: v.strictObject({ id: anyId, webhook: WebhookSchema }), gives: v.object({}), gate, failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
   }),
   removeWebhook: call({

@@ -69,9 +69,12 @@ export function quietUntil(quiet: NotifySettings['quiet'], timeZone: string, now
 
 /** A user name and password have no place in an address that is kept to be read. */
 const webhookUrl = v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars), v.check((url) => /^https?:\/\/[^/?#@]+([/?#]|$)/i.test(url), 'Give an address that begins with https://, without a user name.'));
+const companies = v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1))), v.minLength(1), v.maxLength(LIMITS.webhookCompanies), v.check((all) => new Set(all).size === all.length, 'Each company once.'));
+
+/** `companies` null: all of them, those that come later as well; not named: as it was, of a new one all. */
 export const WebhookSchema = v.strictObject({
   name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), url: webhookUrl, enabled: v.boolean(),
-  categories: v.pipe(v.array(v.picklist(NOTIFY_CATEGORIES)), v.minLength(1), v.maxLength(NOTIFY_CATEGORIES.length)),
+  categories: v.pipe(v.array(v.picklist(NOTIFY_CATEGORIES)), v.minLength(1), v.maxLength(NOTIFY_CATEGORIES.length)), companies: v.optional(v.nullable(companies)),
 });
 export type WebhookFields = v.InferOutput<typeof WebhookSchema>;
 

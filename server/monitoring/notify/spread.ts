@@ -1,7 +1,7 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { isQuiet, NOTIFY_CATEGORIES, quietUntil, WEBHOOK_TYPES } from '#contract/monitoring/notify.ts';
-import type { NotifyCategory } from '#contract/monitoring/notify.ts';
+import type { NotifyCategory, WebhookFields } from '#contract/monitoring/notify.ts';
 import { isoOrNull } from '#server/reading/told.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
@@ -26,7 +26,7 @@ async function toWebhooks(tx: TenantTx, world: World, facts: readonly Fact[], po
     if (!fields.enabled) continue;
     let put = 0;
     for (const category of NOTIFY_CATEGORIES) {
-      const own = fields.categories.includes(category) ? facts.filter((fact) => fact.category === category) : [];
+      const own = fields.categories.includes(category) ? facts.filter((fact) => fact.category === category && isFor(fields, fact)) : [];
       for (let from = 0; from < own.length; from += LIMITS.webhookFacts) {
         const some = own.slice(from, from + LIMITS.webhookFacts);
         await queueDelivery(tx, world, { webhook: id, category, facts: some.length, body: bodyOf(category, some.map(({ link, data }) => ({ ...data, url: portal === null ? null : portal + link })), now), now });
@@ -36,6 +36,10 @@ async function toWebhooks(tx: TenantTx, world: World, facts: readonly Fact[], po
     if (put > 0) await dropOldest(tx, id, now);
   }
 }
+
+/** NOTIFY-8: all that it is of has to be chosen; what is of the provider as a whole goes to those of all companies alone. */
+const isFor = ({ companies = null }: Pick<WebhookFields, 'companies'>, fact: Pick<Fact, 'companies'>): boolean =>
+  companies === null || (fact.companies !== null && fact.companies.length > 0 && fact.companies.every((n) => companies.includes(n)));
 
 export const bodyOf = (category: NotifyCategory | 'test', items: readonly object[], now: Ms): string => JSON.stringify({ type: WEBHOOK_TYPES[category], timestamp: isoOrNull(now), data: { items } });
 

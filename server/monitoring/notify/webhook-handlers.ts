@@ -1,4 +1,5 @@
 import type { Failure } from '#contract/errors.ts';
+import type { CompanyN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { DeliveryOut, WebhookOut } from '#contract/monitoring/notify-calls.ts';
@@ -41,11 +42,12 @@ export function webhookHandlers(world: World): Pick<Handlers, 'listWebhooks' | '
     makeWebhook: ({ webhook }, ask) => world.store.tenant(ask.tenant, async (tx) => {
       if (!seesAll(ask)) return failed({ kind: 'forbidden', message: MESSAGES.webhookNotYours });
       await tx.lock();
+      if (await isStrange(tx, webhook.companies, null)) return failed(NO_COMPANY);
       const { sql, tenant } = tx, { count } = await sql.selectFrom('webhook').select((e) => e.fn.countAll<number>().as('count')).where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
       if (count >= LIMITS.webhooks) return failed({ kind: 'conflict', message: MESSAGES.webhooksFull(LIMITS.webhooks) });
       const id = world.chance.uuid(), secret = freshSecret(world);
       await sql.insertInto('webhook').values({
-        tenant_id: tenant, id, fields: JSON.stringify(webhook), sealed: await seal(tx, world, placeOf(id), secret), sealed_before: null, made_by: signedOf(ask).userId, made_at: ask.now, changed_at: ask.now, failing_since: null, stopped_at: null,
+        tenant_id: tenant, id, fields: JSON.stringify({ ...webhook, companies: webhook.companies ?? null }), sealed: await seal(tx, world, placeOf(id), secret), sealed_before: null, made_by: signedOf(ask).userId, made_at: ask.now, changed_at: ask.now, failing_since: null, stopped_at: null,
       }).execute();
       await beginLooking(tx);
       await audit(tx, world, ask, { what: 'webhook.made', user: null, detail: { id } });
@@ -53,8 +55,9 @@ export function webhookHandlers(world: World): Pick<Handlers, 'listWebhooks' | '
     }),
 
     changeWebhook: ({ id, webhook }, ask) => change(ask, id, async (tx, hook) => {
-      const { sql, tenant } = tx, anew = hook.stopped_at !== null && webhook.enabled;
-      await sql.updateTable('webhook').set({ fields: JSON.stringify(webhook), changed_at: ask.now, ...((anew || webhook.url !== hook.fields.url) && { failing_since: null }), ...(anew && { stopped_at: null }) }).where('tenant_id', '=', tenant).where('id', '=', id).execute();
+      if (await isStrange(tx, webhook.companies, hook)) return failed(NO_COMPANY);
+      const { sql, tenant } = tx, anew = hook.stopped_at !== null && webhook.enabled, { companies = hook.fields.companies ?? null } = webhook;
+      await sql.updateTable('webhook').set({ fields: JSON.stringify({ ...webhook, companies }), changed_at: ask.now, ...((anew || webhook.url !== hook.fields.url) && { failing_since: null }), ...(anew && { stopped_at: null }) }).where('tenant_id', '=', tenant).where('id', '=', id).execute();
       if (!webhook.enabled) await sql.updateTable('webhook_delivery').set({ state: 'dropped', next_at: null, done_at: ask.now }).where('tenant_id', '=', tenant).where('webhook_id', '=', id).where('state', '=', 'waiting').execute();
       await audit(tx, world, ask, { what: 'webhook.changed', user: null, detail: { id, enabled: webhook.enabled } });
       return ok({});
@@ -107,6 +110,13 @@ export function webhookHandlers(world: World): Pick<Handlers, 'listWebhooks' | '
   };
 }
 
+/** Whether a company is not there that was not chosen while it was. */
+async function isStrange(tx: TenantTx, companies: readonly CompanyN[] | null | undefined, kept: Hook | null): Promise<boolean> {
+  const fresh = (companies ?? []).filter((n) => kept?.fields.companies?.includes(n) !== true), there = await tx.rows('company', fresh);
+  return fresh.some((n) => { const one = there.get(n); return one === undefined || one.deletedAt !== undefined; });
+}
+const NO_COMPANY: Failure = { kind: 'bad-input', message: MESSAGES.badInput, issues: [{ path: 'webhook.companies', message: MESSAGES.webhookCompany }] };
+
 const placeOf = (id: string) => ({ table: 'webhook', column: 'sealed', row: id });
 
 function signedOf({ signed }: Ask): Signed {
@@ -121,6 +131,6 @@ async function told({ sql, tenant }: TenantTx): Promise<WebhookOut[]> {
   const last = new Map((await sql.selectFrom('webhook_delivery').select(['webhook_id', 'state', 'code', 'made_at', 'done_at']).distinctOn('webhook_id').where('tenant_id', '=', tenant).where('tries', '>', 0).orderBy('webhook_id').orderBy('made_at', 'desc').execute()).map((one) => [one.webhook_id, one]));
   return hooks.map(({ id, fields, made_at, changed_at, failing_since, stopped_at }): WebhookOut => {
     const latest = last.get(id);
-    return { _id: id, ...fields, madeAt: made_at, changedAt: changed_at, failingSince: failing_since, stoppedAt: stopped_at, lastAt: latest ? latest.done_at ?? latest.made_at : null, lastState: latest?.state ?? null, lastCode: latest?.code ?? null, waiting: waiting.get(id) ?? 0 };
+    return { _id: id, ...fields, companies: fields.companies ?? null, madeAt: made_at, changedAt: changed_at, failingSince: failing_since, stoppedAt: stopped_at, lastAt: latest ? latest.done_at ?? latest.made_at : null, lastState: latest?.state ?? null, lastCode: latest?.code ?? null, waiting: waiting.get(id) ?? 0 };
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { notifyDefaults } from '#contract/monitoring/notify.ts';
 import { digestWords, isSame, withDay, withTold } from '#src/areas/account/own/notify-draft.ts';
-import { answered, holds, stateOf } from '#src/areas/monitoring/webhooks/words.ts';
+import { answered, companiesWords, holds, stateOf } from '#src/areas/monitoring/webhooks/words.ts';
 
 test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switched off by somebody or because it failed', () => {
   const one = { enabled: true, stoppedAt: null, failingSince: null, lastState: null } as const;
@@ -9,6 +9,12 @@ test('NOTIFY-7: an address is told by what it did: not yet, well, failing, switc
     .toEqual(['Nothing delivered yet', 'Delivers', 'Failing', 'Off', 'Switched off: it failed for too long']);
   expect([holds({ category: 'test', facts: 0 }), holds({ category: 'failed', facts: 1 }), holds({ category: 'missed', facts: 12 })]).toEqual(['Test', 'A job failed', 'A job did not run, 12 times']);
   expect([answered({ tries: 0, code: null, fault: null }), answered({ tries: 1, code: 204, fault: null }), answered({ tries: 3, code: 500, fault: 'It answered 500.' })]).toEqual(['', '1 try, answered 204', '3 tries, It answered 500.']);
+});
+
+test('NOTIFY-7, NOTIFY-8: of which companies an address is told stands in words: all, two by name, more by number', () => {
+  const names = new Map([[1, 'Calloway Freight'], [2, 'Drummond & Pike']]);
+  expect([companiesWords(null, names), companiesWords([2], names), companiesWords([1, 2], names), companiesWords([1, 7], names), companiesWords([1, 2, 3], names)])
+    .toEqual(['All companies', 'Drummond & Pike', 'Calloway Freight and Drummond & Pike', 'Calloway Freight and A company that is not there', '3 companies']);
 });
 
 test('NOTIFY-6: when mail comes is told in a line, and only what was changed counts as changed', () => {

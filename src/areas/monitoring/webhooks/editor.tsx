@@ -17,6 +17,7 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
+import { Companies } from './companies.tsx';
 import { CATEGORY_NAMES, FAULT_WORDS, idOf } from './words.ts';
 
 export interface EditorProps {
@@ -29,7 +30,7 @@ export interface EditorProps {
 }
 
 export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
-  const [draft, setDraft] = useState<WebhookFields>(kept === null ? NEW : { name: kept.name, url: kept.url, enabled: kept.enabled, categories: [...kept.categories] });
+  const [draft, setDraft] = useState<WebhookFields>(kept === null ? NEW : { name: kept.name, url: kept.url, enabled: kept.enabled, categories: [...kept.categories], companies: kept.companies });
   const [faults, setFaults] = useState<Faults>({});
   const [above, setAbove] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -72,6 +73,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
           {NOTIFY_CATEGORIES.map((category) => <Check key={category} checked={draft.categories.includes(category)} title={CATEGORY_NAMES[category]} onChange={(on) => toggle(category, on)} />)}
           {none !== undefined && <p className="m-0 flex items-center gap-1.5 pt-1 text-agate text-failed"><Icon name="failed" size={12} />{none}</p>}
         </fieldset>
+        <Companies chosen={draft.companies ?? null} fault={faults['webhook.companies']} onChange={(companies) => change({ companies: companies && [...companies] })} />
         <Switch label="On" detail="At once and at any hour: quiet hours are for people." on={draft.enabled} onChange={(enabled) => change({ enabled })} />
         {above !== null && <Callout tone="failed" alert>{above}</Callout>}
       </form>
@@ -79,4 +81,4 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
   );
 }
 
-const NEW: WebhookFields = { name: '', url: '', enabled: true, categories: [...NOTIFY_CATEGORIES] };
+const NEW: WebhookFields = { name: '', url: '', enabled: true, categories: [...NOTIFY_CATEGORIES], companies: null };

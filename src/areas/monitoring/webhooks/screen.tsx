@@ -27,6 +27,7 @@ export function Webhooks() {
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const zone = useZone(), now = useNow(5_000);
   const asked = useRemembered('listWebhooks', NOTHING, { everyMs: EVERY_MS }), all = asked.value?.webhooks ?? null;
+  const names = new Map((useWatch('companies', NOTHING) ?? []).map(({ n, name }) => [n, name]));
   const [open, setOpen] = useState<Open | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
   const close = (): void => setOpen(null);
@@ -76,7 +77,7 @@ export function Webhooks() {
             )
             : all.map((one) => (
               <Webhook
-                key={idOf(one)} one={one} zone={zone} now={now} offline={offline} busy={busy === idOf(one)} onTest={() => void test(one)} onHistory={() => setOpen({ is: 'history', one })}
+                key={idOf(one)} one={one} names={names} zone={zone} now={now} offline={offline} busy={busy === idOf(one)} onTest={() => void test(one)} onHistory={() => setOpen({ is: 'history', one })}
                 onEdit={() => setOpen({ is: 'edit', one })} onRenew={() => setOpen({ is: 'renew', one })} onRemove={() => setOpen({ is: 'remove', one })}
               />
             ))}

@@ -4,10 +4,12 @@ import type { WebhookOut } from '#contract/monitoring/notify-calls.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
-import { CATEGORY_NAMES, idOf, stateOf } from './words.ts';
+import { CATEGORY_NAMES, companiesWords, idOf, stateOf } from './words.ts';
 
 export interface WebhookProps {
   readonly one: WebhookOut;
+  /** Names of companies by their number. */
+  readonly names: ReadonlyMap<number, string>;
   readonly zone: string;
   readonly now: Ms;
   readonly offline: boolean;
@@ -20,7 +22,7 @@ export interface WebhookProps {
 }
 
 /** One address: how it stands, of what it is told, and what can be done with it. */
-export function Webhook({ one, zone, now, offline, busy, onTest, onHistory, onEdit, onRenew, onRemove }: WebhookProps) {
+export function Webhook({ one, names, zone, now, offline, busy, onTest, onHistory, onEdit, onRenew, onRemove }: WebhookProps) {
   const state = stateOf(one), head = `webhook-${idOf(one)}`, net = { disabled: offline, ...(offline && { title: MESSAGES.needsNetwork }) };
   return (
     <section aria-labelledby={head} className="border-t-2 border-head-rule px-4 pt-3 pb-5 tablet:px-5">
@@ -38,6 +40,7 @@ export function Webhook({ one, zone, now, offline, busy, onTest, onHistory, onEd
           {one.stoppedAt !== null && !one.enabled && <p className="m-0 text-ink-2">Since {formatWhen(one.stoppedAt, zone)} nothing goes there. Edit it and switch it on when the address answers again.</p>}
           {one.enabled && one.failingSince !== null && <p className="m-0 text-ink-2">Since {formatWhen(one.failingSince, zone)}. What waits is tried again; after five days it is switched off, and who made it is told by mail.</p>}
           <p className="m-0 text-agate break-words text-ink-3">{one.categories.map((category) => CATEGORY_NAMES[category]).join(' · ')}</p>
+          <p className="m-0 flex items-center gap-1.5 text-agate text-ink-3"><Icon name="companies" size={12} /><span className="min-w-0 break-words">{companiesWords(one.companies, names)}</span></p>
         </div>
         <span className="flex flex-wrap gap-1">
           <Button size="sm" busy={busy} {...net} aria-label={`Send a test to ${one.name}`} onClick={onTest}>Send a test</Button>

@@ -30,5 +30,11 @@ export const holds = ({ category, facts }: Pick<DeliveryOut, 'category' | 'facts
 export const answered = ({ tries, code, fault }: Pick<DeliveryOut, 'tries' | 'code' | 'fault'>): string =>
   [...(tries === 0 ? [] : [plural(tries, 'try', 'tries')]), ...(fault === null ? (code === null ? [] : [`answered ${code}`]) : [fault])].join(', ');
 
-export const FAULT_WORDS: FaultWords = { 'webhook.name': 'Give it a name.', 'webhook.url': 'Give an address that begins with https://, without a user name.', 'webhook.categories': 'Choose at least one.' };
+export const FAULT_WORDS: FaultWords = { 'webhook.name': 'Give it a name.', 'webhook.url': 'Give an address that begins with https://, without a user name.', 'webhook.categories': 'Choose at least one.', 'webhook.companies': 'Choose at least one company, and only ones that are there.' };
+
+/** `All companies`, two by their names, more by their number. */
+export function companiesWords(companies: readonly number[] | null, names: ReadonlyMap<number, string>): string {
+  if (companies === null) return 'All companies';
+  return companies.length <= 2 ? companies.map((n) => names.get(n) ?? 'A company that is not there').join(' and ') : plural(companies.length, 'company', 'companies');
+}
 export const idOf = ({ _id }: { readonly _id: string }): string => _id;

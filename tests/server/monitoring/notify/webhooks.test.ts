@@ -6,6 +6,7 @@ import type { DeliveryOut, WebhookOut } from '#contract/monitoring/notify-calls.
 import { systemClock } from '#server/clock.ts';
 import { deliverDue, WAITS } from '#server/monitoring/notify/deliver.ts';
 import { look } from '#server/monitoring/notify/look.ts';
+import { startSla } from '#server/monitoring/sla/timer.ts';
 import { startNotify } from '#server/monitoring/notify/timer.ts';
 import type { World } from '#server/world.ts';
 import { makeGround } from '../../http/ground.ts';
@@ -86,6 +87,47 @@ eachDatabase((_name, open) => {
     await fails(ground, office, 1, 'After');
     await turn(office);
     expect(receiver.asked.map(({ body }) => [body.includes('Before'), body.includes('After')])).toEqual([[false, true]]);
+  });
+
+  test('NOTIFY-8: an address of some companies is told of these alone, whatever comes at once; one from before, and one of all, of everything', async () => {
+    const { office, ada } = await begin(), receiver = await outside(() => ({ status: 200 })), all = ['failed', 'missed', 'sla', 'source', 'repository'];
+    const { _id: one } = await made(ada, `${receiver.url}/one`, { companies: [1], categories: all });
+    await made(ada, `${receiver.url}/two`, { companies: [2], categories: all });
+    await made(ada, `${receiver.url}/both`, { companies: [1, 2], categories: all });
+    const { _id: before } = await made(ada, `${receiver.url}/before`, { categories: all });
+    // As it was kept before companies could be chosen.
+    await ground.world.store.tenant(office.tenant, async ({ sql, tenant }) => {
+      const fields = { name: 'Before', url: `${receiver.url}/before`, enabled: true, categories: ['failed'] };
+      await sql.updateTable('webhook').set({ fields: JSON.stringify(fields) }).where('tenant_id', '=', tenant).where('id', '=', before).execute();
+    });
+    expect(Object.fromEntries((await listed(ada)).map(({ url, companies }) => [new URL(url).pathname, companies]))).toEqual({ '/before': null, '/both': [1, 2], '/one': [1], '/two': [2] });
+    await fails(ground, office, 1, 'Files');
+    await fails(ground, office, 2, 'Mail');
+    const heard = (path: string): readonly string[] => receiver.asked.filter((asked) => asked.path === path).flatMap(({ body }) => ['Files', 'Mail', 'Daily', 'Mine'].filter((name) => body.includes(`"${name}"`)));
+    await turn(office);
+    expect([heard('/one'), heard('/two'), heard('/both'), heard('/before')]).toEqual([['Files'], ['Mail'], ['Files', 'Mail'], ['Files', 'Mail']]);
+    expect(receiver.asked.filter(({ path }) => path === '/one').map(({ body }) => /Drummond|"n":2/.test(body))).toEqual([false]);
+    // An alarm of all companies goes to who is told of all, one of the first company also to those that have it.
+    const dana = await person(office, 'dana', 'operator');
+    for (const [name, companyIds] of [['Daily', []], ['Mine', [1]]] as const) {
+      const kept = await dana('POST', 'monitoring/reporting/save-sla-alarm', { alarm: { name, enabled: true, job: null, group: { companyIds: [...companyIds], source: [], type: [], entityGroup: [] }, maxAgeHours: 1, minSuccessPct: null, windowDays: 7, recipients: [] } });
+      expect(kept.status).toBe(200);
+    }
+    expect((await ada('PUT', `${HOOKS}/${before}`, { webhook: { name: 'Before', url: `${receiver.url}/before`, enabled: true, categories: all } })).status).toBe(200);
+    ground.pass(2 * HOUR);
+    const sla = startSla(ground.world);
+    await sla.tick(now());
+    sla.stop();
+    await turn(office);
+    expect(['/one', '/two', '/both', '/before'].map((path) => heard(path).filter((name) => name === 'Daily' || name === 'Mine'))).toEqual([['Mine'], [], ['Mine'], ['Daily', 'Mine']]);
+    // Not named, the companies stay; one that is not there, none and one twice are refused.
+    const change = async (more: object): Promise<readonly unknown[]> => {
+      const answer = await ada('PUT', `${HOOKS}/${one}`, { webhook: { name: 'One', url: `${receiver.url}/one`, enabled: true, categories: ['failed'], ...more } });
+      return [answer.status, (await listed(ada)).find(({ _id }) => _id === one)?.companies];
+    };
+    expect([await change({}), await change({ companies: [9] }), await change({ companies: [] }), await change({ companies: [1, 1] }), await change({ companies: null }), await change({ companies: [2] })])
+      .toEqual([[200, [1]], [400, [1]], [400, [1]], [400, [1]], [200, null], [200, [2]]]);
+    expect((await ada('POST', HOOKS, { webhook: { name: 'No', url: receiver.url, enabled: true, categories: ['failed'], companies: [1, 9] } })).body.error?.issues).toEqual([{ path: 'webhook.companies', message: MESSAGES.webhookCompany }]);
   });
 
   test('NOTIFY-4: an answer of 500 and a silence are tried again after growing pauses, under one id, until it is given up', async () => {
