@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { startDirectoryLook } from './account/directory-over.ts';
 import { readConfig } from './config.ts';
 import { allHandlers } from './handlers.ts';
 import { readAssets } from './http/assets.ts';
@@ -58,7 +59,7 @@ const server: Listening = await listen(app, config.port, hostname).catch(async (
   await store.close();
   return giveUp(portFault(error, config.port));
 });
-const timers = [startClock, startSums, startSla, startNotify, startLicences, startInvoices, startCollectors, startReports, startTickets, startPost].map((start) => start(world));
+const timers = [startClock, startSums, startSla, startNotify, startLicences, startDirectoryLook, startInvoices, startCollectors, startReports, startTickets, startPost].map((start) => start(world));
 const life = await estate?.live();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void stop(signal));

@@ -12,6 +12,7 @@ import type { World } from '../world.ts';
 import { countFactor, forgiveFactor } from './attempt-throttle.ts';
 import { attemptOfSession, beginAttempt, endAttempt } from './attempts.ts';
 import { knownDevice } from './devices.ts';
+import { endForDirectory } from './directory-over.ts';
 import { tellFactor } from './factor-notice.ts';
 import { knownSessions } from './known-sessions.ts';
 import { challengeIn, requestOptions, usePasskey } from './passkeys.ts';
@@ -102,6 +103,7 @@ async function show(world: World, find: FindDirectory, input: TakenOf<'reauth'>,
   if (input.password !== undefined) {
     proved = person.auth === 'ad' ? await provedByDirectory(begun.directory, person.username, input.password) : await provedByHash(person.password_hash, input.password);
   }
+  if (proved === 'disabled') await endForDirectory(world, ask, userId, 'disabled');
   return world.store.tenant(tenant, async (tx): Promise<Result<Way>> => {
     if (proved === 'later' || proved === 'unreachable') {
       await giveBack(tx, counted.tried, now);

@@ -14,6 +14,7 @@ import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
 import { countedTry } from './attempt-throttle.ts';
 import { knownDevice } from './devices.ts';
+import { endForDirectory } from './directory-over.ts';
 import { needOf, ownedBy, policyOf } from './policy.ts';
 import { openHere, shownDevice, skipsCode } from './sign-in-open.ts';
 import type { SignedIn } from './sign-in-open.ts';
@@ -32,10 +33,10 @@ const DIRECTORY_MS: Ms = 300;
 export type FindDirectory = (tx: TenantTx, world: World) => Promise<Directory | null>;
 
 /**
- * What became of a password. `change`: right, and to be changed before anything else. `locked`: the directory does not look at it.
- * `later`: too many are being looked at.
+ * What became of a password. `change`: right, and to be changed before anything else. `locked`: the directory does not look at it now;
+ * `disabled`: not any more. `later`: too many are being looked at.
  */
-export type Proved = 'right' | 'change' | 'wrong' | 'locked' | 'later' | 'unreachable';
+export type Proved = 'right' | 'change' | 'wrong' | 'locked' | 'disabled' | 'later' | 'unreachable';
 
 /** Asks the database. One hash is always computed (G36). */
 export async function provedByHash(stored: string | null, password: string): Promise<Proved> {
@@ -49,7 +50,7 @@ export async function provedByDirectory(directory: Directory | null, username: s
   if (directory === null) return 'unreachable';
   const { is } = await aside(() => directory.bind(username, password));
   if (is === 'must-change' || is === 'expired') return 'change';
-  return is === 'disabled' ? 'locked' : is;
+  return is === 'not-now' ? 'locked' : is;
 }
 
 /**
@@ -80,7 +81,8 @@ export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: F
     await world.store.tenant(tenant, (tx) => giveBack(tx, tried, now));
     return failed(proved === 'later' ? tooMany(1_000) : UNREACHABLE);
   }
-  const right = proved === 'right' || proved === 'change';
+  const right = proved === 'right' || proved === 'change', isLocked = proved === 'locked' || proved === 'disabled';
+  if (person && proved === 'disabled') await endForDirectory(world, ask, person.id, 'disabled');
   if (!right) await slow;
   return world.store.tenant(tenant, async (tx): Promise<Result<SignedIn | Further>> => {
     const user = person && right ? (await tx.rows('user', [person.id])).get(person.id) : undefined;
@@ -89,7 +91,7 @@ export async function signIn(world: World, key: Buffer, by: 'db' | 'ad', find: F
       world.log.warn('a sign-in was refused', { tenant, ip });
       if (outcome.last && person) world.log.warn('too many passwords were wrong in a row: no more are taken', { tenant, user: person.id, device: device === null ? 'unknown' : 'known' });
       // Only who has signed in here before is told of the account (G36).
-      return failed(proved === 'locked' && device !== null ? { ...WRONG, message: MESSAGES.accountLocked } : WRONG);
+      return failed(isLocked && device !== null ? { ...WRONG, message: MESSAGES.accountLocked } : WRONG);
     }
     await forgive(tx, device === null ? tried : [deviceBucket(device, person.id), ...tried.filter((one) => one.rule !== DEVICE_RULE)], strangers[0], now);
     if (proved === 'change') await tx.sql.updateTable('person').set({ password_reset: true }).where('tenant_id', '=', tenant).where('id', '=', person.id).execute();

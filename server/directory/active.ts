@@ -9,7 +9,7 @@ import type { DirectoryAt } from './of.ts';
 const NEVER_IN_NAMES = /["/\\[\]:;|=,+*?<>\p{Cc}]/u;
 /** `data …` of a bind that was refused, in hexadecimal. Whatever else there is counts as wrong. */
 const REFUSED: Readonly<Record<string, Exclude<Bound['is'], 'right' | 'unreachable'>>> = {
-  775: 'locked', 533: 'disabled', 701: 'disabled', 530: 'disabled', 531: 'disabled', 773: 'must-change', 532: 'expired',
+  775: 'locked', 533: 'disabled', 701: 'disabled', 530: 'not-now', 531: 'not-now', 773: 'must-change', 532: 'expired',
 };
 const INVALID_DN = 34, INVALID_CREDENTIALS = 49, CONSTRAINT = 19, WILL_NOT_PERFORM = 53, RIGHTS = 50;
 const ZERO = Buffer.from('0');
@@ -18,7 +18,7 @@ interface Account { readonly dn: string; readonly name: string | null; readonly 
 
 /**
  * Active Directory, and Samba as one. Names and passwords go to it as they are typed; what it looks for is built as a filter of values, never
- * as text. `expired`: the password; an account that ran out is `disabled`.
+ * as text. `expired`: the password; an account that ran out is `disabled`. `not-now`: at other hours, or from another computer.
  */
 export function activeDirectory(world: World, at: DirectoryAt, servicePassword: string): Directory {
   const asService = <T>(work: (client: Client) => Promise<T>): Promise<T> => talk(world, at, async (client) => {
@@ -101,15 +101,19 @@ export const tryDirectory = (world: World, at: DirectoryAt, servicePassword: str
 
 /** The account of this name below the base; null where there is none, or more than one. */
 async function accountOf(client: Client, at: DirectoryAt, username: string): Promise<Account | null> {
+  const { searchEntries } = await client.search(at.baseDn, { scope: 'sub', filter: filterOf(at, username), attributes: ['displayName', 'cn', 'mail'], sizeLimit: 2 });
+  const [entry, ...more] = searchEntries;
+  return entry && more.length === 0 ? { dn: entry.dn, name: textOf(entry['displayName']) ?? textOf(entry['cn']), email: textOf(entry['mail']) } : null;
+}
+
+/** What finds the account of a name. */
+export function filterOf(at: DirectoryAt, username: string): AndFilter {
   const principal = principalOf(username, at), own = `@${at.domain}`.toLowerCase();
   const byName = principal.toLowerCase().endsWith(own) ? [new EqualityFilter({ attribute: 'sAMAccountName', value: principal.slice(0, -own.length) })] : [];
-  const filter = new AndFilter({ filters: [
+  return new AndFilter({ filters: [
     new EqualityFilter({ attribute: 'objectClass', value: 'user' }),
     new OrFilter({ filters: [new EqualityFilter({ attribute: 'userPrincipalName', value: principal }), ...byName] }),
   ] });
-  const { searchEntries } = await client.search(at.baseDn, { scope: 'sub', filter, attributes: ['displayName', 'cn', 'mail'], sizeLimit: 2 });
-  const [entry, ...more] = searchEntries;
-  return entry && more.length === 0 ? { dn: entry.dn, name: textOf(entry['displayName']) ?? textOf(entry['cn']), email: textOf(entry['mail']) } : null;
 }
 
 /** Why a name and a password were refused; null where they are right. `no-name`: it takes no names but its own. */
@@ -124,7 +128,7 @@ async function refusalOf(client: Client, name: string, password: string): Promis
   }
 }
 
-const isName = (username: string): boolean => username !== '' && !NEVER_IN_NAMES.test(username);
+export const isName = (username: string): boolean => username !== '' && !NEVER_IN_NAMES.test(username);
 const principalOf = (username: string, { domain }: DirectoryAt): string => (username.includes('@') ? username : `${username}@${domain}`);
 const change = (operation: 'add' | 'delete' | 'replace', type: string, value: Buffer): Change => new Change({ operation, modification: new Attribute({ type, values: [value] }) });
 /** As the directory takes passwords: in quotes, UTF-16. */
@@ -135,7 +139,7 @@ function textOf(value: unknown): string | null {
   return typeof first === 'string' && first !== '' ? first : null;
 }
 
-const codeOf = (error: unknown): number | null => (error instanceof ResultCodeError ? error.code : null);
+export const codeOf = (error: unknown): number | null => (error instanceof ResultCodeError ? error.code : null);
 const saidBy = (error: unknown): string => (error instanceof Error ? error.message : '');
 const dataOf = (error: unknown): string | null => /\bdata ([\da-f]{2,8})\b/i.exec(saidBy(error))?.[1]?.toLowerCase() ?? null;
 /** The number at the beginning of what the directory says: `0000052D: …`. */

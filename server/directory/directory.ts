@@ -1,7 +1,7 @@
 /** What a directory says of a name and a password. `unreachable`: it could not be asked. */
 export type Bound =
   | { readonly is: 'right'; readonly dn: string; readonly name: string | null; readonly email: string | null }
-  | { readonly is: 'wrong' | 'locked' | 'disabled' | 'must-change' | 'expired' | 'unreachable' };
+  | { readonly is: 'wrong' | 'locked' | 'disabled' | 'not-now' | 'must-change' | 'expired' | 'unreachable' };
 
 /** What became of a change. `refused`: the directory's own rules (`WILL_NOT_PERFORM`), in `says` its words. */
 export type Changed = { readonly is: 'done' | 'wrong' | 'unreachable' | 'unknown' } | { readonly is: 'refused'; readonly says: string };

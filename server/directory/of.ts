@@ -5,6 +5,8 @@ import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { activeDirectory } from './active.ts';
 import type { Directory } from './directory.ts';
+import { standingIn } from './standing.ts';
+import type { Look } from './standing.ts';
 
 export type DirectoryAt = InferOutput<typeof DirectorySettings>;
 
@@ -13,8 +15,18 @@ export type DirectoryAt = InferOutput<typeof DirectorySettings>;
  * asked after the transaction has ended, and should be: a directory can take seconds.
  */
 export async function directoryOf(tx: TenantTx, world: World): Promise<Directory | null> {
-  const { settings } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
-  if (!settings.directory) return null;
-  const password = await secretOf(tx, world, 'directory');
-  return password === null ? null : activeDirectory(world, settings.directory, password);
+  const set = await setOf(tx, world);
+  return set && activeDirectory(world, set.at, set.password);
+}
+
+/** How accounts stand there, by the same rules. */
+export async function lookOf(tx: TenantTx, world: World): Promise<Look | null> {
+  const set = await setOf(tx, world);
+  return set && standingIn(world, set.at, set.password);
+}
+
+async function setOf(tx: TenantTx, world: World): Promise<{ readonly at: DirectoryAt; readonly password: string } | null> {
+  const { settings: { directory: at } } = await tx.sql.selectFrom('provider').select('settings').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
+  const password = at ? await secretOf(tx, world, 'directory') : null;
+  return at && password !== null ? { at, password } : null;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { activeDirectory, tryDirectory } from '#server/directory/active.ts';
+import { standingIn } from '#server/directory/standing.ts';
 import type { Directory } from '#server/directory/directory.ts';
 import type { World } from '#server/world.ts';
 import { makeGround } from '../http/ground.ts';
@@ -41,6 +42,22 @@ describe.skipIf(missing !== '')(`Active Directory${missing}`, () => {
     expect(await directory.bind('gone', PASSWORD)).toEqual({ is: 'disabled' });
     expect(await directory.bind('must', PASSWORD)).toEqual({ is: 'must-change' });
     expect(await directory.bind('must', 'wrong')).toEqual({ is: 'wrong' });
+  });
+
+  test('DIR-6: how an account stands is told without its password: disabled, run out, gone; one that is locked or must change its password stands', async () => {
+    const { at } = here(), look = standingIn(world, at, SERVICE);
+    for (const name of ['over', 'later']) await here().user(name);
+    await here().tool('user', 'setexpiry', 'over', '--days=-2');
+    await here().tool('user', 'setexpiry', 'later', '--days=400');
+    expect(await look(['kate', 'KATE', 'kate@example.test', 'must', 'gone', 'over', 'later', 'nobody', 'o\'neil(1)', '*'])).toEqual(new Map([
+      ['kate', 'stands'], ['KATE', 'stands'], ['kate@example.test', 'stands'], ['must', 'stands'], ['gone', 'disabled'], ['over', 'disabled'], ['later', 'stands'], ['nobody', 'gone'], ['o\'neil(1)', 'stands'],
+    ]));
+    expect(await look(['nobody'])).toEqual(new Map([['nobody', 'gone']]));
+    // Where nobody is seen, or nobody can be asked, nothing is said.
+    expect(await standingIn(world, { ...at, baseDn: `CN=Computers,${at.baseDn}` }, SERVICE)(['kate'])).toBe(null);
+    expect(await standingIn(world, { ...at, baseDn: `OU=Nowhere,${at.baseDn}` }, SERVICE)(['kate'])).toBe(null);
+    expect(await standingIn(world, at, 'wrong')(['kate'])).toBe(null);
+    expect(await directory.bind('over', PASSWORD)).toEqual({ is: 'disabled' });
   });
 
   test('DIR-1: after too many wrong passwords the account is locked, for the right one too, until it is unlocked', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { activeDirectory, tryDirectory } from '#server/directory/active.ts';
+import { standingIn } from '#server/directory/standing.ts';
 import type { Directory } from '#server/directory/directory.ts';
 import type { World } from '#server/world.ts';
 import { makeGround } from '../http/ground.ts';
@@ -34,6 +35,12 @@ describe.skipIf(missing !== '')(`OpenLDAP${missing}`, () => {
       expect(await directory.bind(name, PASSWORD), `as ${name}`).toEqual({ is: 'wrong' });
       expect((await directory.unlock(name)).is, `as ${name}`).toBe('unknown');
     }
+  });
+
+  test('DIR-6: an account that is there stands, one that is not is gone, and where none is seen nothing is said', async () => {
+    const { at } = here();
+    expect(await standingIn(world, at, SERVICE)(['kate', 'kate@example.test', 'nobody', '*'])).toEqual(new Map([['kate', 'stands'], ['kate@example.test', 'stands'], ['nobody', 'gone']]));
+    expect([await standingIn(world, { ...at, baseDn: SERVICE }, SERVICE)(['kate']), await standingIn(world, { ...at, baseDn: `cn=o'neil(1),${at.baseDn}` }, SERVICE)(['kate', 'nobody']), await standingIn(world, at, 'wrong')(['kate'])]).toEqual([null, new Map([['kate', 'gone'], ['nobody', 'gone']]), null]);
   });
 
   test('DIR-4: nobody\'s password goes out before the certificate was checked, and who cannot be asked is told as such', async () => {
