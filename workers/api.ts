@@ -112,6 +112,8 @@ export interface SyncStatus {
   readonly left: number;
   readonly waiting: number;
   readonly refused: number;
+  /** Changes of many results that were not accepted for some of them, until that is read. */
+  readonly partly: number;
   /** True where another tab of this browser does the work. */
   readonly follower: boolean;
   /** `persisted`: the browser promised to keep the data. `memory`: it refused a database, all is lost on closing. */

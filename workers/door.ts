@@ -87,5 +87,5 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
 
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
 const NOBODY: SyncStatus = {
-  is: 'signed-out', syncedAt: null, offlineSince: null, left: 0, waiting: 0, refused: 0, follower: false, storage: 'best-effort', fault: null, reload: false,
+  is: 'signed-out', syncedAt: null, offlineSince: null, left: 0, waiting: 0, refused: 0, partly: 0, follower: false, storage: 'best-effort', fault: null, reload: false,
 };

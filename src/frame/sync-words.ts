@@ -15,11 +15,12 @@ export function glanceOf(status: SyncStatus, zone: string): Glance {
   const first = leadOf(status, zone);
   const also = [
     status.refused > 0 ? `${formatCount(status.refused)} not accepted` : '',
+    status.partly > 0 ? `${formatCount(status.partly)} accepted in part` : '',
     status.waiting > 0 ? `${formatCount(status.waiting)} waiting` : '',
   ].filter((part) => part !== '');
   const isAway = status.is === 'offline' || status.is === 'server-trouble';
   const rest = first.rest === '' ? also : also.length > 0 && first.tone === 'well' ? also : isAway ? [...also, first.rest] : [first.rest, ...also];
-  const tone = status.refused > 0 ? 'trouble' : first.tone;
+  const tone = status.refused + status.partly > 0 ? 'trouble' : first.tone;
   return { ...first, tone, icon: tone === 'trouble' && first.tone !== 'trouble' ? 'warning' : first.icon, rest: rest.join(', ') };
 }
 
@@ -30,6 +31,7 @@ export function spokenSync(status: SyncStatus, zone: string): string {
     lead,
     status.waiting > 0 ? `${plural(status.waiting, 'change')} waiting` : '',
     status.refused > 0 ? `${plural(status.refused, 'change')} not accepted` : '',
+    status.partly > 0 ? `${plural(status.partly, 'change')} accepted in part` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -51,7 +51,7 @@ export function brandingOf({ brand }: Scene): Branding {
 
 export function statusOf({ sync }: Scene): SyncStatus {
   const live: SyncStatus = {
-    is: 'live', syncedAt: NOW, offlineSince: null, left: 0, waiting: 0, refused: 0, follower: false, storage: 'persisted', fault: null, reload: false,
+    is: 'live', syncedAt: NOW, offlineSince: null, left: 0, waiting: 0, refused: 0, partly: 0, follower: false, storage: 'persisted', fault: null, reload: false,
   };
   switch (sync) {
     case 'live': return live;

@@ -142,6 +142,7 @@ export class Outbox {
   get own(): OwnRows { return this.#own; }
   get waiting(): number { return this.#waiting().length; }
   get refused(): number { return [...this.#entries.values()].filter(({ command }) => command.state === 'refused').length; }
+  get partly(): number { return this.#notices.all.filter(({ refused }) => refused !== null).length; }
 
   /** Whether the command's effect is laid over the rows still: its events are not here yet. */
   shows(id: CommandId): boolean {

@@ -103,8 +103,8 @@ export class Loop {
 
   status(): SyncStatus {
     const { storage } = this.#needs;
-    const { waiting, refused } = this.outbox;
-    const own = { waiting, refused, reload: this.#reload };
+    const { waiting, refused, partly } = this.outbox;
+    const own = { waiting, refused, partly, reload: this.#reload };
     if (!this.#team.leading && this.#leader) return { ...this.#leader, ...own, follower: true };
     return statusOf({
       is: this.#is, offlineSince: this.#offlineSince, replica: this.replica, follower: !this.#team.leading, storage, fault: this.#fault, ...own,

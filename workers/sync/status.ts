@@ -24,15 +24,16 @@ export interface Told {
   readonly replica: Pick<Replica, 'full' | 'daysLeft' | 'syncedAt'>;
   readonly waiting: number;
   readonly refused: number;
+  readonly partly: number;
   readonly follower: boolean;
   readonly storage: 'persisted' | 'best-effort' | 'memory';
   readonly fault: string | null;
   readonly reload: boolean;
 }
 
-export const statusOf = ({ is, offlineSince, replica, waiting, refused, follower, storage, fault, reload }: Told): SyncStatus => ({
+export const statusOf = ({ is, offlineSince, replica, waiting, refused, partly, follower, storage, fault, reload }: Told): SyncStatus => ({
   is, syncedAt: replica.syncedAt, offlineSince: isAway(is) ? offlineSince : null, left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
-  waiting, refused, follower, storage: replica.full ? 'full' : storage, fault: replica.full ? MESSAGES.storage : fault, reload,
+  waiting, refused, partly, follower, storage: replica.full ? 'full' : storage, fault: replica.full ? MESSAGES.storage : fault, reload,
 });
 
 const OFFLINE_AFTER = 2;

@@ -4,7 +4,7 @@ import type { SyncStatus } from '#workers/api.ts';
 
 const at = Date.UTC(2026, 10, 20, 13, 46);
 const live: SyncStatus = {
-  is: 'live', syncedAt: at, offlineSince: null, left: 0, waiting: 0, refused: 0, follower: false, storage: 'persisted', fault: null, reload: false,
+  is: 'live', syncedAt: at, offlineSince: null, left: 0, waiting: 0, refused: 0, partly: 0, follower: false, storage: 'persisted', fault: null, reload: false,
 };
 const words = (more: Partial<SyncStatus>): string => {
   const { lead, rest } = glanceOf({ ...live, ...more }, 'America/Chicago');
@@ -15,6 +15,7 @@ test('PAGE-5: the state of sync is told at a glance, worst first, and what waits
   expect(words({})).toBe('Live, synced 07:46 AM');
   expect(words({ waiting: 3 })).toBe('Live, 3 waiting');
   expect(words({ refused: 1, waiting: 2 })).toBe('Live, 1 not accepted, 2 waiting');
+  expect(words({ partly: 1 })).toBe('Live, 1 accepted in part');
   expect(words({ is: 'catching-up', left: 1_204 })).toBe('Catching up, 1,204 left');
   expect(words({ is: 'offline', offlineSince: at, waiting: 3 })).toBe('Offline since 07:46 AM, 3 waiting');
   expect(words({ is: 'offline', offlineSince: null, syncedAt: null })).toBe('Offline');
@@ -35,6 +36,7 @@ test('OFF-1: with no network it is told of when the rows are, where that is not 
 
 test('PAGE-5: a refusal is trouble even while all else is well', () => {
   expect(glanceOf({ ...live, refused: 1 }, 'UTC')).toMatchObject({ tone: 'trouble', icon: 'warning' });
+  expect(glanceOf({ ...live, partly: 1 }, 'UTC')).toMatchObject({ tone: 'trouble', icon: 'warning' });
   expect(glanceOf(live, 'UTC').tone).toBe('well');
 });
 

@@ -8,7 +8,7 @@ import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { SyncStatus } from '#workers/api.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 13, 46), ZONE = 'America/Chicago';
-const LIVE: SyncStatus = { is: 'live', syncedAt: NOW - 20_000, offlineSince: null, left: 0, waiting: 0, refused: 0, follower: false, storage: 'persisted', fault: null, reload: false };
+const LIVE: SyncStatus = { is: 'live', syncedAt: NOW - 20_000, offlineSince: null, left: 0, waiting: 0, refused: 0, partly: 0, follower: false, storage: 'persisted', fault: null, reload: false };
 
 test('WALL-1: the figures are those of the morning round, whatever its reviews: errors are failures, and what is to check is told of all', () => {
   const facets = { states: RUN_STATES.map((value, i) => ({ value, count: 10 ** i })), review: [], kinds: [], companies: [], sources: [], types: [], managed: [], anomaly: [], causes: [] };
@@ -27,7 +27,7 @@ test('WALL-2: it says of when its data are, and nothing old is ever live', () =>
   expect(standingOf(undefined, NOW, ZONE).is).toBe('starting');
   const status = fc.record({
     is: fc.constantFrom<SyncStatus['is']>('live', 'catching-up', 'offline', 'server-trouble', 'signed-out', 'update-needed'), syncedAt: fc.option(fc.integer({ min: NOW - 10 * OLD_MS, max: NOW })),
-    offlineSince: fc.constant(null), left: fc.nat(9), waiting: fc.nat(9), refused: fc.nat(9), follower: fc.boolean(), storage: fc.constantFrom<SyncStatus['storage']>('persisted', 'memory', 'full'),
+    offlineSince: fc.constant(null), left: fc.nat(9), waiting: fc.nat(9), refused: fc.nat(9), partly: fc.nat(9), follower: fc.boolean(), storage: fc.constantFrom<SyncStatus['storage']>('persisted', 'memory', 'full'),
     fault: fc.option(fc.constant('a fault')), reload: fc.boolean(),
   });
   fc.assert(fc.property(status, (one) => {

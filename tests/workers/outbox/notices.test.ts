@@ -26,6 +26,7 @@ test('OUT-5: each run that was refused of many is listed with its reason, its jo
   const { clock, server, anns, bobs, runs, fine, problemOf } = await conflict();
   const [told] = noticesOf(bobs);
   expect(told).toMatchObject({ text: '3 of 4 results were not changed: 2 different reasons.', run: runs[0], refused: 3 });
+  expect(loopOf(bobs).status()).toMatchObject({ refused: 0, partly: 1 });
   const id = must(told).id, line = (n: number | undefined) => {
     const run = must(server.rows.run.get(must(n)));
     return { run: n, jobName: server.rows.job.get(run.job)?.name, companyName: server.rows.company.get(run.company)?.name, startedAt: Math.floor(run.startedAt / 1000) * 1000 };
