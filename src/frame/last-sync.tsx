@@ -30,7 +30,7 @@ export function LastSync({ zone, now }: LastSyncProps) {
           <Button size="sm" busy={asking} onClick={again}>Try again</Button>
         </li>
       )}
-      <li className="flex items-baseline justify-between gap-3 py-1">
+      <li className="flex items-center justify-between gap-3 py-1">
         {status === 'NEVER' && <span className="text-ink-2">No source has reported yet.</span>}
         {status === 'SUCCEEDED' && <span className="inline-flex items-center gap-1.5 text-success"><Icon name="check" />No failures</span>}
         {status === 'FAILED' && <StateMark state="Failed" />}
