@@ -170,8 +170,8 @@ export class Session {
   #begin = async (owner: Held | Owner, known: Begun | null, offlineUntil?: number): Promise<void> => {
     const { openDisk, memoryDisk, chance } = this.#world;
     const life = this.#life, held = 'key' in owner ? owner : null;
-    const opened = held && this.#register ? await openDisk(held, this.#register).catch(unlessDisk) : null;
-    const persisted = opened ? await this.#world.persist().catch(() => false) : false;
+    const [opened, promised] = await Promise.all([held && this.#register ? openDisk(held, this.#register).catch(unlessDisk) : null, held ? this.#world.persist().catch(() => false) : false]);
+    const persisted = opened !== null && promised;
     if (life !== this.#life) { opened?.close(); return; }
     const disk = opened ?? memoryDisk(held?.device ?? chance.uuid());
     this.#disk = disk;
