@@ -170,12 +170,16 @@ interface Found {
   readonly segments: readonly { readonly info: SegmentInfo; readonly record: SegmentRecord | undefined }[];
 }
 
-/** The front is asked for before it is known whether it counts, and opened while the segments are on their way. */
+/**
+ * What is small is asked for first: a transaction answers in order, and the segments are asked for as soon as it is known which. The front is asked
+ * for before it is known whether it counts, and opened while they are on their way.
+ */
 async function findAll(ground: Ground, shelf: Shelf<DiskRecords>, ahead: Ahead | null, withFront: boolean): Promise<Found | null> {
+  const small = Promise.all([manifestIn(shelf), shelf.all('patches')]);
   const record = withFront ? shelf.get('meta', 'front').catch(unlessLost) : Promise.resolve(undefined);
   const coming = record.then((one) => (one?.name === 'front' ? openFront(ground, one.sealed) : null));
   coming.catch(() => undefined); // whoever waits for it is told
-  const [manifest, patches] = await Promise.all([manifestIn(shelf), shelf.all('patches')]);
+  const [manifest, patches] = await small;
   if (manifest === null) return null;
   patches.sort((a, b) => a.id - b.id);
   if (patches.length !== manifest.nextPatch - manifest.firstPatch || !patches.every((one, i) => one.id === manifest.firstPatch + i)) return null;
