@@ -3,7 +3,7 @@ import { EVERYTHING } from '#contract/monitoring/query.ts';
 import type { RunsFilter, RunsWindow } from '#contract/monitoring/query.ts';
 import type { RunColumns } from '#contract/monitoring/columns.ts';
 import { FRONT_SEC } from './disk/front.ts';
-import type { Ahead, Disk, Engine, Opened, SegmentInfo, SmallRows } from './seams.ts';
+import type { Ahead, Disk, Engine, Opened, Outline, SegmentInfo, SmallRows } from './seams.ts';
 
 /**
  * Opening in two steps, the first of which does not grow with history (COL-6):
@@ -54,10 +54,10 @@ export async function firstRows(
   const here = newest.filter(touched), rest = newest.filter((one) => !touched(one));
   const coming = Promise.all(here.map(load));
   takeIn(engine, opened);
-  const read = await coming, columns = read.filter((one) => one !== null);
+  const read = await coming;
   const others = read.filter((one, i) => one !== null && !isKnown(opened, filter, here[i])).filter((one) => one !== null);
   const problems = disk.books(opened.folds, { problem: missing(engine, 'problem', problemsOf(others, opened, filter)) });
-  for (const one of columns) engine.addSegment(one, true);
+  read.forEach((one, i) => { if (one) engine.addSegment(one, true, outlineIn(opened, here[i])); });
   if (filter.text.trim() !== '') await Promise.all([problems, openBooks(disk, engine, opened, () => Promise.resolve())]);
   else {
     engine.put(await problems);
@@ -94,6 +94,9 @@ export async function openBooks(disk: Books, engine: Engine, { folds, patches, b
 
 const missing = (engine: Engine, table: 'job' | 'problem', ns: ReadonlySet<number>): number[] =>
   [...ns].filter((n) => engine.row(table, n) === undefined);
+
+const outlineIn = ({ problemsOf: known }: Opened, segment: SegmentInfo | undefined): Outline | undefined =>
+  (known && segment ? known.outlines?.[known.segments.indexOf(segment.id)] : undefined);
 
 /** Whether all problems of the segment's runs in this time were opened with the rest. */
 const isKnown = ({ problemsOf: known }: Opened, { from }: RunsFilter, segment: SegmentInfo | undefined): boolean =>

@@ -27,8 +27,8 @@ export interface Engine {
   zone(timeZone: string, dayBeginsHour: number, starts?: DayStarts | null): void;
   row<T extends SmallTable>(table: T, id: number | string): Tables[T] | undefined;
   all<T extends SmallTable>(table: T): readonly Tables[T][];
-  /** A segment as it came from disk or wire, newest first. Segments come in any order and may overlap in time; a run is in one of them only, or the later one given wins. `given`: it is in order and nobody else's, as the disk answers it. */
-  addSegment(columns: RunColumns, given?: boolean): void;
+  /** A segment as it came from disk or wire, newest first. Segments come in any order and may overlap in time; a run is in one of them only, or the later one given wins. `given`: it is in order and nobody else's, as the disk answers it. `outline`: of these very columns, where it is known. */
+  addSegment(columns: RunColumns, given?: boolean, outline?: Outline): void;
   /** New or changed runs, in any order. */
   upsert(runs: readonly LeanRun[]): void;
   /** Those of the runs asked for that are here. */
@@ -96,8 +96,12 @@ export interface Opened {
   /** Known from before, where there are any. */
   readonly dayStarts: DayStarts | null;
   /** Of the runs of these segments since then, every problem that the books hold stands in `rows`. */
-  readonly problemsOf: { readonly segments: readonly number[]; readonly fromSec: number } | null;
+  readonly problemsOf: ProblemsOf | null;
 }
+/** `outlines`: of these segments, in the same order, where they are known. */
+export interface ProblemsOf { readonly segments: readonly number[]; readonly fromSec: number; readonly outlines?: readonly Outline[] }
+/** What one learns of a segment by looking through all its rows: how far its numbers go, its kinds in order of appearance, and which rows have a problem. */
+export interface Outline { readonly job: number; readonly problem: number; readonly company: number; readonly kinds: readonly number[]; readonly problemRows: readonly number[] }
 /** Rows of the tables that are not read at opening, by number. */
 export interface WantedRows { readonly job?: Iterable<number>; readonly problem?: Iterable<number> }
 /** One UTC day's runs, and the server's tag of them. */

@@ -98,9 +98,9 @@ export function makeEngine(): Engine {
     },
     row: (table, id) => tables[table].get(id),
     all: (table) => [...tables[table].values()],
-    addSegment(columns, given) {
+    addSegment(columns, given, outline) {
       answered.forget();
-      segments.add(columns, given);
+      segments.add(columns, given, outline);
     },
     upsert(runs) {
       answered.forget();

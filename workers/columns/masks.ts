@@ -38,11 +38,11 @@ function allBut(wanted: readonly number[], fail: number, most: number): Uint8Arr
 }
 
 /** What a problem fails. Null where the filter asks nothing of it. */
-export function problemMasks(filter: RunsFilter, { review, cause, kinds }: ProblemTables): Uint8Array | null {
+export function problemMasks(filter: RunsFilter, { review, cause, kinds, least }: ProblemTables): Uint8Array | null {
   if (filter.review === null && filter.kinds.length === 0 && filter.causes.length === 0) return null;
   const masks = new Uint8Array(review.length);
   const byReview = Uint8Array.from(REVIEWS, (state) => (filter.review !== null && state !== filter.review ? DIM.review : 0));
-  if (filter.kinds.length === 0 && filter.causes.length === 0) return byTable(review, byReview, masks);
+  if (filter.kinds.length === 0 && filter.causes.length === 0) return byTable(review, least, byReview, masks);
   const wanted = filter.kinds.map((kind) => PROBLEM_KINDS.indexOf(kind) + 1), causes = new Set(filter.causes);
   const byCause = Uint8Array.from(kinds, (kind, n) =>
     (wanted.length > 0 && !wanted.includes(kind) ? DIM.kinds : 0) | (causes.size > 0 && !causes.has(n) ? DIM.causes : 0));
@@ -51,10 +51,10 @@ export function problemMasks(filter: RunsFilter, { review, cause, kinds }: Probl
 }
 
 /** Most problems that there are numbers for ask nothing: four of those at once are passed over. `review` begins where its buffer does. */
-function byTable(review: Uint8Array, table: Uint8Array, masks: Uint8Array): Uint8Array {
+function byTable(review: Uint8Array, least: number, table: Uint8Array, masks: Uint8Array): Uint8Array {
   const fours = new Uint32Array(review.buffer, 0, review.length >>> 2), none = table[0] ?? 0;
   masks.fill(none);
-  for (let four = 0; four < fours.length; four++) {
+  for (let four = Math.min(least, review.length) >>> 2; four < fours.length; four++) {
     if (fours[four] === 0) continue;
     const n = four << 2;
     masks[n] = table[review[n] ?? 0] ?? 0;

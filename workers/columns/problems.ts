@@ -24,6 +24,8 @@ export class Problems {
   private readonly snoozed = new Map<ProblemN, Ms>();
   /** The snoozes as of any moment in [from, to) stand in `review`. */
   private from = Infinity;
+  /** No problem of a lower number was ever told. */
+  private least = Infinity;
   private to = -Infinity;
 
   at(n: ProblemN): ProblemRow | undefined { return this.over.get(n) ?? this.rows.get(n); }
@@ -46,15 +48,15 @@ export class Problems {
   }
 
   /** Tables as of `now` that reach to `most` at least. With `anomalies` false, problems that are anomalies count as none. */
-  tables(now: Ms, anomalies: boolean, most: ProblemN): { readonly review: Uint8Array; readonly cause: Uint32Array } {
+  tables(now: Ms, anomalies: boolean, most: ProblemN): { readonly review: Uint8Array; readonly cause: Uint32Array; readonly least: ProblemN } {
     this.reach(most);
     this.wake(now);
-    if (anomalies) return { review: this.review, cause: this.cause };
+    if (anomalies) return { review: this.review, cause: this.cause, least: this.least };
     const review = this.review.slice(), cause = this.cause.slice();
     for (let n = 0; n < review.length; n++) {
       if (this.anomaly[n] === 1) { review[n] = NONE; cause[n] = 0; }
     }
-    return { review, cause };
+    return { review, cause, least: this.least };
   }
 
   /** Whether a problem asks at both moments the same of a person, as far as no row is told anew. */
@@ -83,6 +85,7 @@ export class Problems {
 
   private tell(n: ProblemN): void {
     this.reach(n);
+    if (n < this.least) this.least = n;
     const row = this.at(n);
     this.snoozed.delete(n);
     this.review[n] = !row ? NONE : isCleared(row) ? CLEARED : row.closedAt === null ? PENDING : NONE; // as if not snoozed

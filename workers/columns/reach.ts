@@ -1,4 +1,5 @@
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
+import type { Outline } from '#workers/seams.ts';
 
 /** How far the numbers in the columns go, so that every table over them is long enough, and which kinds there are. Only ever grows. */
 export class Reach {
@@ -23,6 +24,14 @@ export class Reach {
     this.company = mostCompany;
   }
 
+  /** Of columns that were looked through before. */
+  noteOutline({ job, problem, company, kinds }: Outline): void {
+    this.job = Math.max(this.job, job);
+    this.problem = Math.max(this.problem, problem);
+    this.company = Math.max(this.company, company);
+    for (const kind of kinds) if (this.known[kind] === 0) this.noteKind(kind);
+  }
+
   noteRun(run: LeanRun): void {
     this.job = Math.max(this.job, run.job);
     this.problem = Math.max(this.problem, run.problem ?? 0);
@@ -34,4 +43,11 @@ export class Reach {
     this.known[kind] = 1;
     this.kinds.push(kind);
   }
+}
+
+export function outlineOf(columns: RunColumns): Outline {
+  const reach = new Reach(), problemRows: number[] = [];
+  reach.note(columns);
+  columns.problem.forEach((one, row) => { if (one !== 0) problemRows.push(row); });
+  return { job: reach.job, problem: reach.problem, company: reach.company, kinds: reach.kinds, problemRows };
 }

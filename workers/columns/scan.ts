@@ -136,7 +136,8 @@ export interface ProblemCounts {
   readonly kindAlone: Uint32Array;
   readonly causeAlone: Uint32Array;
 }
-export interface ProblemTables { readonly review: Uint8Array; readonly cause: Uint32Array; readonly kinds: Uint8Array }
+/** `least`: before it, nothing is told in the first two. */
+export interface ProblemTables { readonly review: Uint8Array; readonly cause: Uint32Array; readonly kinds: Uint8Array; readonly least: number }
 
 export function countProblems(
   problem: Uint32Array, places: Uint32Array, first: number, last: number, base: number, tables: ProblemTables, counts: ProblemCounts,

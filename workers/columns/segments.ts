@@ -3,10 +3,11 @@ import { encodeColumns, newestFirst, putRun, runAt, viewColumns } from '#contrac
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { mergeSegments } from './gather.ts';
+import type { Outline } from '#workers/seams.ts';
 import { Reach } from './reach.ts';
 import type { Key, Segment } from './segment.ts';
 import { copyColumns, firstBefore, firstKey, isSorted, lastKey, leanAt, messageOf, rowOf, segmentOf } from './segment.ts';
-import { forgetSums } from './sums.ts';
+import { forgetSums, knowProblemRows } from './sums.ts';
 
 /** A piece with more messages told anew than this is made anew: they are searched one by one. */
 const MOST_TOLD = 1_024;
@@ -34,15 +35,16 @@ export class Segments {
   }
 
   /** `given`: in order and nobody else's, so that they need be neither looked through nor copied. */
-  add(columns: RunColumns, given = false): void {
+  add(columns: RunColumns, given = false, outline: Outline | null = null): void {
     if (columns.rows === 0) return;
     this.version += 1;
     const piece = segmentOf(given ? columns : isSorted(columns) ? copyColumns(columns) : sorted(columns));
-    this.reach.note(piece.cols);
+    if (outline) this.reach.noteOutline(outline); else this.reach.note(piece.cols);
     const first = firstKey(piece), last = lastKey(piece);
     const before = this.list.filter((one) => newestFirst(lastKey(one), first) < 0);
     const after = this.list.filter((one) => newestFirst(last, firstKey(one)) < 0);
     const amid = this.list.slice(before.length, this.list.length - after.length);
+    if (outline && amid.length === 0) knowProblemRows(piece, outline.problemRows);
     const made = amid.length === 0 ? [piece] : mergeSegments(amid, [piece], (n) => this.told.has(n));
     this.list = [...before, ...made, ...after];
   }

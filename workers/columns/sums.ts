@@ -13,7 +13,7 @@ interface PieceSums extends Sums { readonly problemRows: Uint32Array }
 export function sumsOf(piece: Segment): PieceSums {
   let known = sums.get(piece);
   if (!known) {
-    const { kind, company, problem } = piece.cols, problemRows = rowsWith(problem);
+    const { kind, company, problem } = piece.cols, problemRows = withProblem.get(piece) ?? rowsWith(problem);
     const values = problemRows.map((row) => problem[row] ?? 0);
     let kinds: Tally | null = null, companies: Tally | null = null;
     known = {
@@ -44,7 +44,14 @@ function placeOf(rows: Uint32Array, row: number): number {
   return low;
 }
 
-export const forgetSums = (piece: Segment): boolean => sums.delete(piece);
+export function forgetSums(piece: Segment): void {
+  sums.delete(piece);
+  withProblem.delete(piece);
+}
+
+/** Which rows of a piece have a problem, where that is known before anybody looks. */
+export const knowProblemRows = (piece: Segment, rows: readonly number[]): void => { withProblem.set(piece, Uint32Array.from(rows)); };
+const withProblem = new WeakMap<Segment, Uint32Array>();
 
 const sums = new WeakMap<Segment, PieceSums>();
 const table = new Uint32Array(0x1_0000);

@@ -1,5 +1,5 @@
 import type { JobRow } from '#contract/monitoring/rows.ts';
-import { DiskFault, type DayStarts, type Fresh, type SmallRows, type WantedRows } from '../seams.ts';
+import { DiskFault, type DayStarts, type Fresh, type ProblemsOf, type SmallRows, type WantedRows } from '../seams.ts';
 import type { Sealed } from './cipher.ts';
 import type { Ground } from './ground.ts';
 import type { Manifest } from './manifest.ts';
@@ -17,7 +17,7 @@ export interface Front {
   readonly rows: SmallRows;
   readonly days: DayStarts;
   /** Of these segments' runs since then, all problems stand in `rows`. */
-  readonly problemsOf: { readonly segments: readonly number[]; readonly fromSec: number } | null;
+  readonly problemsOf: ProblemsOf | null;
   readonly jobs: FrontJobs;
 }
 /** Jobs of those of these problems that ask for a person, by number: most are shown in no window, and are never parsed. `ends` in bytes. */

@@ -1,5 +1,7 @@
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import { dayStartsAround } from '#workers/columns/days.ts';
+import { outlineOf } from '#workers/columns/reach.ts';
+import type { Outline } from '../seams.ts';
 import { rowsOf } from './books.ts';
 import { encodeFront, FRONT_SEC } from './front.ts';
 import { ownManifest, putManifest, type Ground } from './ground.ts';
@@ -14,12 +16,13 @@ export const isFrontStale = (m: Manifest): boolean => m.front?.generation !== m.
 
 /** Answers false where segments or books have changed meanwhile. */
 export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean> {
-  const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec)), fromSec = until - FRONT_SEC, ns = new Set<number>();
+  const until = Math.max(0, ...seen.segments.map(({ toSec }) => toSec)), fromSec = until - FRONT_SEC, ns = new Set<number>(), outlines: Outline[] = [];
   const segments = seen.segments.filter(({ toSec }) => toSec >= fromSec).map(({ id }) => id);
   for (const id of segments) {
     const columns = await findSegment(ground, id);
     if (columns === null) return false;
     const { rows, start, problem } = columns;
+    outlines.push(outlineOf(columns));
     for (let row = 0; row < rows && (start[row] ?? 0) >= fromSec; row++) ns.add(problem[row] ?? 0);
   }
   ns.delete(0);
@@ -32,7 +35,7 @@ export async function makeFront(ground: Ground, seen: Manifest): Promise<boolean
   const who = await openWho(ground, record), small = rowsOf(await Promise.all(books.map((one) => openChunk(ground, one))));
   const { timeZone, dayBeginsHour } = who.branding;
   const days = dayStartsAround(timeZone, dayBeginsHour, until * 1000, DAYS_BACK, DAYS_AHEAD);
-  const sealed = await ground.cipher.seal('meta', 'front', encodeFront({ who, rows: { ...small, problem }, days, problemsOf: { segments, fromSec } }, job));
+  const sealed = await ground.cipher.seal('meta', 'front', encodeFront({ who, rows: { ...small, problem }, days, problemsOf: { segments, fromSec, outlines } }, job));
   return ground.shelves.write('relaxed', ['meta'], async (shelf) => {
     const now = await ownManifest(ground, shelf);
     if (now.generation !== seen.generation) return false;

@@ -4,6 +4,7 @@ import { encodeColumns, newestFirst, viewColumns } from '#contract/monitoring/co
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import { makeEngine } from '#workers/columns/engine.ts';
+import { outlineOf } from '#workers/columns/reach.ts';
 import type { Engine } from '#workers/seams.ts';
 import type { Step } from './arbitrary.ts';
 import type { Plain } from './oracle.ts';
@@ -30,10 +31,12 @@ export function makeBoth(timeZone = 'Europe/Berlin', beginsHour = 6): Both {
     plain: { runs, companies, jobs, causes, problems, over, people, timeZone, beginsHour },
     take(step) {
       switch (step.is) {
-        case 'segment':
-          engine.addSegment(columnsOf(step.runs), step.runs.length % 2 === 0); // half of them as the disk gives them
+        case 'segment': {
+          const columns = columnsOf(step.runs), given = step.runs.length % 2 === 0; // half of them as the disk gives them, and half of those with their outline
+          engine.addSegment(columns, given, given && step.runs.length % 4 === 0 ? outlineOf(columns) : undefined);
           for (const run of step.runs) if (!told.has(run.n)) runs.set(run.n, run);
           return;
+        }
         case 'upsert':
           engine.upsert(step.runs);
           for (const run of step.runs) { runs.set(run.n, run); told.add(run.n); }
