@@ -66,7 +66,7 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
     return new Response(await compressed(description ??= new TextEncoder().encode(JSON.stringify(openApi())), req.header('accept-encoding') ?? null, headers), { headers });
   });
   const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
-  const pings = makeQueue(ingestAtOnce, ingestWaiting);
+  const pings = makeQueue(ingestAtOnce, ingestWaiting, true);
   app.use('/ping/*', async (_, next) => {
     const turn = pings.run(next);
     return turn === null ? refuse(busyFor(retryAfterMs)) : await turn;

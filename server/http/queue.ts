@@ -11,7 +11,8 @@ export interface Queue {
 interface Place { away: number; held: boolean; over: boolean; readonly leave: () => void; readonly take: () => Promise<void> }
 const places = new AsyncLocalStorage<Place>();
 
-export function makeQueue(atOnce: number, mostWaiting: number): Queue {
+/** `shared`: its places are the ones that `aside` gives up. */
+export function makeQueue(atOnce: number, mostWaiting: number, shared = false): Queue {
   let running = 0;
   const waiting: (() => void)[] = [], back: (() => void)[] = [];
   const take = async (line: (() => void)[]): Promise<void> => {
@@ -28,8 +29,7 @@ export function makeQueue(atOnce: number, mostWaiting: number): Queue {
     await take(waiting);
     const place: Place = { away: 0, held: true, over: false, leave, take: () => take(back) };
     try {
-      // Within another line the place there is the one that counts.
-      return await (places.getStore()?.over === false ? work() : places.run(place, work));
+      return await (shared ? places.run(place, work) : work());
     } finally {
       place.over = true;
       if (place.held) leave();
@@ -39,6 +39,21 @@ export function makeQueue(atOnce: number, mostWaiting: number): Queue {
     run: (work) => (running >= atOnce && waiting.length >= mostWaiting ? null : enter(work)),
     get running() { return running; },
     get waiting() { return waiting.length; },
+  };
+}
+
+/** A queue for each name, kept while somebody is in it. `null`: that one is full. */
+export interface Lines { run<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> | null; readonly size: number }
+
+export function makeLines(mostWaiting: number): Lines {
+  const lines = new Map<string, Queue>();
+  return {
+    run(name, atOnce, work) {
+      const line = lines.get(name) ?? makeQueue(atOnce, mostWaiting);
+      lines.set(name, line);
+      return line.run(work)?.finally(() => { if (line.running === 0 && line.waiting === 0) lines.delete(name); }) ?? null;
+    },
+    get size() { return lines.size; },
   };
 }
 

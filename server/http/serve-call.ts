@@ -13,11 +13,12 @@ import type { Ask, CommandKey, Handlers } from './handler.ts';
 import { readInput } from './input.ts';
 import { makeKeyPace } from './key-pace.ts';
 import { forged } from './origin.ts';
-import { makeQueue } from './queue.ts';
+import { makeLines, makeQueue } from './queue.ts';
 import type { Queue } from './queue.ts';
 import { tenantReader } from './tenant.ts';
 
-export const CALL_LIMITS = { atOnce: 64, waiting: 512, ingestAtOnce: 16, ingestWaiting: 256, timeoutMs: 30_000, retryAfterMs: 1_000 } as const;
+/** `userAtOnce`, `providerAtOnce`: of the places of people, those that one user, and the users of one provider, may hold. */
+export const CALL_LIMITS = { atOnce: 64, waiting: 512, userAtOnce: 16, providerAtOnce: 48, ingestAtOnce: 16, ingestWaiting: 256, timeoutMs: 30_000, retryAfterMs: 1_000 } as const;
 
 type AnyHandler = (input: unknown, ask: Ask) => Promise<Response | Result<unknown>>;
 
@@ -30,8 +31,8 @@ export interface Served { readonly response: Response; readonly tenant: string |
  */
 export function callServer(world: World, handlers: Partial<Handlers>, limits: Limits = CALL_LIMITS) {
   const tenantOf = tenantReader(world);
-  const people = makeQueue(limits.atOnce, limits.waiting);
-  const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting);
+  const people = makeQueue(limits.atOnce, limits.waiting, true), own = makeLines(limits.waiting);
+  const sources = makeQueue(limits.ingestAtOnce, limits.ingestWaiting, true);
   const pace = makeKeyPace();
 
   return async (name: CallName, request: Request, params: Readonly<Record<string, string>>, caller: Caller): Promise<Served> => {
@@ -64,12 +65,15 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
       const answer = new Headers();
       const ask: Ask = { tenant, signed: gate.value, command, now: world.clock.now(), ip: caller.ip, host: caller.host, request, answer };
       const handled = (): Promise<Response> => inLine(queue, async () => answerOf(call, await handler(input, ask), answer, request, world.log), limits);
-      const key = gate.value?.key;
-      if (key === undefined) return handled();
+      const user = gate.value?.userId, key = gate.value?.key;
+      // HTTP-18: whoever asks for much at once waits behind itself.
+      const inTurn = user === undefined ? handled : async (): Promise<Response> =>
+        await own.run(`user ${user}`, limits.userAtOnce, async () => own.run(`provider ${tenant}`, limits.providerAtOnce, handled)) ?? refuse(busyFor(limits.retryAfterMs));
+      if (key === undefined) return inTurn();
       const leave = pace.enter(key.id);
       if (leave === null) return refuse({ kind: 'too-many', message: MESSAGES.keyPace, retryAfterMs: limits.retryAfterMs });
       try {
-        return await handled();
+        return await inTurn();
       } finally {
         leave();
       }

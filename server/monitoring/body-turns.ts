@@ -1,6 +1,5 @@
 import { busyFor } from '../http/envelope.ts';
-import { aside, makeQueue } from '../http/queue.ts';
-import type { Queue } from '../http/queue.ts';
+import { aside, makeLines } from '../http/queue.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import type { World } from '../world.ts';
@@ -14,20 +13,11 @@ export const TURNS = { key: 8, provider: 32, waiting: 256, retryAfterMs: 1_000 }
  * up its own key, and at the worst its own provider. What is read is one body a turn; those that wait are not read.
  */
 export function bodyTurns(turns: Readonly<Record<keyof typeof TURNS, number>> = TURNS) {
-  const lines = new Map<string, Queue>();
-  const inLine = async <T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T | null> => {
-    const line = lines.get(name) ?? makeQueue(atOnce, turns.waiting);
-    lines.set(name, line);
-    try {
-      return await line.run(work);
-    } finally {
-      if (line.running === 0 && line.waiting === 0) lines.delete(name);
-    }
-  };
+  const lines = makeLines(turns.waiting);
   return {
     async read<T>({ tenant, key }: Holder, request: Request, work: () => Promise<T>): Promise<Result<T>> {
       if (!request.body) return ok(await work());
-      const read = await aside(() => inLine(`key ${key.id}`, turns.key, () => inLine(`provider ${tenant}`, turns.provider, async () => ({ body: await work() }))));
+      const read = await aside(async () => lines.run(`key ${key.id}`, turns.key, async () => lines.run(`provider ${tenant}`, turns.provider, async () => ({ body: await work() }))));
       return read === null ? failed(busyFor(turns.retryAfterMs)) : ok(read.body);
     },
     /** Lines that are kept: those in which somebody is. */

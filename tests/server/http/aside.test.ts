@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { ok } from '#contract/result.ts';
 import { oidcHandlers } from '#server/account/oidc.ts';
 import { aside, makeQueue } from '#server/http/queue.ts';
 import { CALL_LIMITS } from '#server/http/serve-call.ts';
@@ -24,7 +25,7 @@ test('HTTP-17: an issuer, or any other system of one provider, that does not ans
 const soon = (): Promise<void> => new Promise((resolve) => { setTimeout(resolve, 5); });
 
 test('HTTP-17: who gives its place up gets the next one that is free, before those that have had none, and there are never more than there are places', async () => {
-  const queue = makeQueue(1, 5), gate = Promise.withResolvers<void>(), order: string[] = [];
+  const queue = makeQueue(1, 5, true), gate = Promise.withResolvers<void>(), order: string[] = [];
   const first = queue.run(async () => { order.push('one begins'); await aside(() => gate.promise); order.push('one goes on'); expect(queue.running).toBe(1); });
   const second = queue.run(async () => { order.push('two'); gate.resolve(); await soon(); order.push('two ends'); });
   const third = queue.run(() => { order.push('three'); return Promise.resolve(); });
@@ -35,7 +36,7 @@ test('HTTP-17: who gives its place up gets the next one that is free, before tho
 });
 
 test('HTTP-17: parts that wait side by side give up one place and take one, also where the work ends before them or goes on waiting', async () => {
-  const queue = makeQueue(2, 50);
+  const queue = makeQueue(2, 50, true);
   let inside = 0, most = 0;
   const busy = async (): Promise<void> => { inside += 1; most = Math.max(most, inside); await Promise.resolve(); inside -= 1; };
   const work = async (n: number): Promise<void> => {
@@ -54,4 +55,22 @@ test('HTTP-17: parts that wait side by side give up one place and take one, also
   const free = makeQueue(1, 0), one = free.run(() => soon());
   expect(free.run(() => soon())).toBeNull();
   await one;
+});
+
+test('HTTP-18: one user, and the users of one provider, who ask for much at once wait behind themselves, and nobody behind them', async () => {
+  const gate = Promise.withResolvers<void>(), theirs = await provider(ground), ours = await provider(ground);
+  await user(ground, theirs.tenant);
+  await user(ground, theirs.tenant, { username: 'carl' });
+  await user(ground, ours.tenant);
+  let inside = 0;
+  const slow = { ...accounts(ground.world), lastSync: async () => { inside += 1; await gate.promise; return ok({ status: 'NEVER' as const, at: null, failed: [], sources: [] }); } };
+  const app = appOf(ground.world, slow, { limits: { ...CALL_LIMITS, atOnce: 6, waiting: 50, userAtOnce: 2, providerAtOnce: 3 } });
+  const tokens = (await Promise.all(['kate', 'carl'].map((name) => login(app, theirs.host, name)))).map(({ body }) => body.data.token), other = (await login(app, ours.host)).body.data;
+  const sent = tokens.flatMap((token) => Array.from({ length: 5 }, () => ask(app, '/api/v1/sync/last-sync', { host: theirs.host, token })));
+  await expect.poll(() => inside).toBe(3);
+  expect((await ask(app, '/api/v1/auth/logout', { method: 'POST', host: ours.host, token: other.token, body: {} })).status).toBe(200);
+  expect(inside).toBe(3);
+  gate.resolve();
+  expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(inside).toBe(10);
 });
