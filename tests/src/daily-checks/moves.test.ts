@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { RunsView, RunView } from '#contract/monitoring/query.ts';
-import { undoOf } from '#src/areas/monitoring/daily-checks/act.ts';
+import { ownOf, undoOf } from '#src/areas/monitoring/daily-checks/act.ts';
 import { moved, settled } from '#src/areas/monitoring/daily-checks/cursor.ts';
 import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
 import { makePlace } from '#src/areas/monitoring/daily-checks/place.ts';
@@ -58,6 +58,13 @@ test('DAY-15: undo gives back what stood before: notes and snoozes with their wo
     { change: { is: 'snooze', until: 5, reason: 'move' }, runs: [1] }, { change: { is: 'wake' }, runs: [2] },
   ]);
   expect(undoOf({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([{ change: { is: 'reopen' }, runs: [1, 2] }]);
+});
+
+test('DAY-15: undo of a review leaves one that a colleague had made before', () => {
+  const by = (n: number, who: string) => [n, { n, problem: { review: { by: who } } } as unknown as RunView] as const;
+  const seen = new Map([by(1, 'me'), by(2, 'hannah')]), back = undoOf({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
+  expect(ownOf(back, seen, 'me')).toEqual([{ change: { is: 'reopen' }, runs: [1, 3] }]);
+  expect(ownOf([{ change: { is: 'wake' }, runs: [2] }], seen, 'me')).toEqual([{ change: { is: 'wake' }, runs: [2] }]);
 });
 
 test('DAY-16: a snooze is offered until tomorrow, Monday and in a week at eight of the provider, each day once', () => {

@@ -42,6 +42,10 @@ export function undoOf({ change, runs }: Act, before: ReadonlyMap<RunN, RunView>
   }
 }
 
+/** What is still one's own to take back: where a colleague's review was first, it stands. `seen`: rows as they are by now. */
+export const ownOf = (back: readonly Act[], seen: ReadonlyMap<RunN, RunView>, me: string): readonly Act[] =>
+  back.map(({ change, runs }) => ({ change, runs: change.is === 'reopen' ? runs.filter((n) => (seen.get(n)?.problem?.review?.by ?? me) === me) : runs }));
+
 /** `13 reviewed`; of one run its name: `Reviewed: SQL nightly, Aldergate Vets`. */
 export function toldOf({ change, runs }: Act, row: RunView | undefined, zone: string): string {
   const one = runs.length === 1 && row ? `: ${row.jobName}, ${row.companyName}` : '';

@@ -49,7 +49,7 @@ const STILL = {};
 /** The morning screen of one person. */
 export function Desk({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const round = useRound(me, branding);
-  const deeds = useDeeds(round);
+  const deeds = useDeeds(round, me.id);
   const choice = useColumns(me.id);
   const status = useWatch('status', STILL);
   const phone = !useWide();

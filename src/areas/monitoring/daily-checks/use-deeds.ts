@@ -9,7 +9,7 @@ import { announce } from '#src/frame/announce.tsx';
 import { door } from '#src/door.ts';
 import { plural } from '#src/ui/format.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
-import { perform, toldOf, undoOf } from './act.ts';
+import { ownOf, perform, toldOf, undoOf } from './act.ts';
 import type { Act } from './act.ts';
 import type { Ask } from './asks.ts';
 import { cursorAt } from './cursor.ts';
@@ -38,7 +38,7 @@ export interface Deeds {
 
 const RANGE_MOST = 2_000;
 
-export function useDeeds(round: Round): Deeds {
+export function useDeeds(round: Round, me: string): Deeds {
   const { view, selection, cursor, list, seen, reach } = round;
   const [ask, setAsk] = useState<Ask | null>(null);
   const [busy, setBusy] = useState(false);
@@ -67,7 +67,7 @@ export function useDeeds(round: Round): Deeds {
     perform([act]).then((failure) => settle(failure, act, () => send(act), () => {
       const told = toldOf(act, only, round.rule.zone);
       if (back === null) tell(told);
-      else tellWithUndo(told, () => { perform(back).then((fault) => settle(fault, act, () => {}, () => announce('Taken back')), broke); });
+      else tellWithUndo(told, () => { perform(ownOf(back, seen, me)).then((fault) => settle(fault, act, () => {}, () => announce('Taken back')), broke); });
     }), broke);
   };
   const broke = (): void => { setBusy(false); tellFailure(MESSAGES.bulk); };
