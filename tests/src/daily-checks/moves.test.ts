@@ -60,9 +60,10 @@ test('DAY-15: undo gives back what stood before: notes and snoozes with their wo
   expect(undoOf({ change: { is: 'review', comment: null }, runs: [1, 2] }, seen)).toEqual([{ change: { is: 'reopen' }, runs: [1, 2] }]);
 });
 
+const reviewedBy = (n: number, by: string) => [n, { n, problem: { review: { by } } } as unknown as RunView] as const;
+
 test('DAY-15: undo of a review leaves one that a colleague had made before', () => {
-  const by = (n: number, who: string) => [n, { n, problem: { review: { by: who } } } as unknown as RunView] as const;
-  const seen = new Map([by(1, 'me'), by(2, 'hannah')]), back = undoOf({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
+  const seen = new Map([reviewedBy(1, 'me'), reviewedBy(2, 'hannah')]), back = undoOf({ change: { is: 'review', comment: null }, runs: [1, 2, 3] }, seen) ?? [];
   expect(ownOf(back, seen, 'me')).toEqual([{ change: { is: 'reopen' }, runs: [1, 3] }]);
   expect(ownOf([{ change: { is: 'wake' }, runs: [2] }], seen, 'me')).toEqual([{ change: { is: 'wake' }, runs: [2] }]);
 });
