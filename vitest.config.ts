@@ -1,6 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-const exclude = ['**/node_modules/**'];
+const exclude = ['**/node_modules/**'], eachFile = 'tests/server/each-file.ts';
+/** Optimizing the code of the embedded database costs minutes of a core, which no run wins back. */
+const execArgv = ['--liftoff-only'];
+/** Those that test the work of a hash. */
+const HASHES = ['sessions', 'recovery-timing', 'sign-in', 'timing'].map((name) => `tests/server/account/${name}.test.ts`);
 
 export default defineConfig({
   test: {
@@ -8,16 +12,20 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    // Nothing outlives its file: one process takes one file of a project after the other, and what they share (code, the embedded database) is made ready once.
+    isolate: false,
     projects: [
       {
-        // Nothing of these outlives its file: one process takes one file after the other, and what they share is loaded once.
         extends: true,
-        test: { name: 'rooms', include: ['tests/*.test.ts', 'tests/{contract,machines,workers,src}/**/*.test.{ts,tsx}'], exclude, isolate: false },
+        test: { name: 'rooms', include: ['tests/*.test.ts', 'tests/{contract,machines,workers,src}/**/*.test.{ts,tsx}'], exclude },
       },
       {
-        // Files of their own processes. The embedded database lives for one file, too short to be worth optimized code.
         extends: true,
-        test: { name: 'server', include: ['tests/{server,sim}/**/*.test.ts'], exclude, setupFiles: ['tests/server/cheap-hashes.ts'], execArgv: ['--liftoff-only'] },
+        test: { name: 'server', include: ['tests/{server,sim}/**/*.test.ts'], exclude: [...exclude, ...HASHES], setupFiles: [eachFile, 'tests/server/cheap-hashes.ts'], execArgv },
+      },
+      {
+        extends: true,
+        test: { name: 'hashes', include: HASHES, exclude, setupFiles: [eachFile], execArgv },
       },
     ],
   },

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { leanOf } from '#contract/monitoring/columns.ts';
-import { systemClock } from '#server/clock.ts';
-import { makeLog } from '#server/log.ts';
-import { openStore } from '#server/store/open.ts';
 import type { Store } from '#server/store/store.ts';
+import { embedded } from '#tests/server/store/databases.ts';
 import { must } from '#tests/workers/scene.ts';
 import { makeChance } from './chance.ts';
 import { settle, TestClock } from './clock.ts';
@@ -15,8 +13,7 @@ import { NO_FAULTS, SimWire } from './wire.ts';
 const SEEDS = Number(process.env['PROOF'] ?? 1), STEPS = 25;
 const byN = (a: { readonly n: number }, b: { readonly n: number }): number => a.n - b.n;
 let store: Store;
-beforeAll(async () => { store = await openStore({ dataDir: '', databaseUrl: null, memory: true, clock: systemClock, log: makeLog(systemClock, () => {}) }); });
-afterAll(async () => { await store.close(); });
+beforeAll(async () => { store = await embedded(); });
 
 for (let seed = 1; seed <= SEEDS; seed++) {
   test(`SYNC-1, SYNC-2, OUT-3: the real server and two devices agree when a bad wire mends: seed ${seed}`, { timeout: 120_000 }, async () => {

@@ -1,10 +1,8 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { QUESTIONS } from '#contract/account/questions.ts';
 import { ask, makeGround, provider, user } from '../http/ground.ts';
 import { workOfHash } from './work-of-hash.ts';
 import { accountApp, setSettings, signedIn } from './posted.ts';
-
-vi.unmock('@node-rs/argon2');
 
 /** Noise of the machine only adds: the least of many rounds is the work itself. */
 const least = (times: readonly number[]): number => Math.min(...times);

@@ -1,13 +1,11 @@
 import { PLAIN } from '#tests/me.ts';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ok } from '#contract/result.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { App, Ground } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
 import { accounts, appOf, ask, cookieIn, login, makeGround, provider, refresh, user } from '../http/ground.ts';
-
-vi.unmock('@node-rs/argon2');
 
 let ground: Ground;
 let app: App;

@@ -1,12 +1,10 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import { ACCOUNT_RULE, ADDRESS_RULE, PROVIDER_RULE, strangersBuckets, tryNow, waitAfter } from '#server/account/throttle.ts';
 import type { Bucket, Rule } from '#server/account/throttle.ts';
 import type { App, Answer, Ground } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
 import { appOf, login, makeGround, PASSWORD, provider, user } from '../http/ground.ts';
-
-vi.unmock('@node-rs/argon2');
 
 let ground: Ground;
 let app: App;

@@ -1,9 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ACCOUNT_RULE } from '#server/account/throttle.ts';
 import { workOfHash } from './work-of-hash.ts';
 import { appOf, login, makeGround, provider, user } from '../http/ground.ts';
-
-vi.unmock('@node-rs/argon2');
 
 /** Noise of the machine only adds: the least of many rounds is the work itself. */
 const least = (times: readonly number[]): number => Math.min(...times);

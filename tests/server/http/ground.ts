@@ -13,7 +13,7 @@ import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
 import type { Config, World } from '#server/world.ts';
 import type { Session } from '#contract/account/me.ts';
-import { freshStore } from '../store/databases.ts';
+import { embedded } from '../store/databases.ts';
 
 /** A world whose clock stands where the test puts it. Timers are real: they wait for things that really happen. */
 export interface Ground { readonly world: World; readonly lines: string[]; pass(ms: number): void }
@@ -25,7 +25,7 @@ export async function makeGround(config: Partial<Config> = {}, given?: Store): P
   let now = Date.parse('2026-03-02T07:30:00Z');
   const clock = { ...systemClock, now: () => now };
   const log = makeLog(clock, (_level, line) => lines.push(line));
-  const store = given ?? await freshStore('pglite');
+  const store = given ?? await embedded();
   const world: World = { store, clock, chance: systemChance, log, config: { ...CONFIG, ...config } };
   return { world, lines, pass(ms) { now += ms; } };
 }

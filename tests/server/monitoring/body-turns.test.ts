@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
 import { makeApp } from '#server/http/app.ts';
 import { CALL_LIMITS } from '#server/http/serve-call.ts';
@@ -7,11 +7,11 @@ import type { Holder } from '#server/monitoring/ingest-key.ts';
 import { ingestHandlers } from '#server/monitoring/ingest.ts';
 import { readPingBody } from '#server/monitoring/ping-body.ts';
 import { pingRoutes } from '#server/monitoring/ping.ts';
-import { anExecution, aPlace, memoryStore } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { anExecution, aPlace } from './ground.ts';
 import type { Place } from './ground.ts';
 
-const store = await memoryStore();
-afterAll(() => store.close());
+const store = await embedded();
 let place: Place, other: Place;
 beforeEach(async () => { [place, other] = [await aPlace(store), await aPlace(store)]; });
 

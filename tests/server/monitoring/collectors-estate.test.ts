@@ -9,13 +9,14 @@ import { isOn, momentOf } from '#server/estate/when.ts';
 import { cronNext } from '#server/monitoring/cron.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import type { Store } from '#server/store/store.ts';
-import { DAY, HOUR, memoryStore, NOON } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { DAY, HOUR, NOON } from './ground.ts';
 import { atMost, serveEstate } from './stand-ins/estate-console.ts';
 import { aConsole, aField, type Field } from './stand-ins/ground.ts';
 import { uid } from './stand-ins/vspc.ts';
 
 let store: Store, field: Field;
-beforeAll(async () => { store = await memoryStore(); });
+beforeAll(async () => { store = await embedded(); });
 afterEach(async () => { await field.collectors.stop(); });
 
 /** The second provider of the small estate: 120 jobs of every kind. */

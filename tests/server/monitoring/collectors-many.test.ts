@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Store } from '#server/store/store.ts';
-import { HOUR, memoryStore, NOON } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { HOUR, NOON } from './ground.ts';
 import { aConsole, aField } from './stand-ins/ground.ts';
 import { aJob, aSession, fill } from './stand-ins/vspc-estate.ts';
 import { uid } from './stand-ins/vspc.ts';
@@ -9,7 +10,7 @@ const JOBS = 10_000, COMPANIES = 50;
 /** On two cores that others use as well. */
 const MOST_MS = 120_000;
 let store: Store;
-beforeAll(async () => { store = await memoryStore(); });
+beforeAll(async () => { store = await embedded(); });
 
 test('COLLECT-3: a console of ten thousand jobs is read whole, and what has changed of it the next time, in bounded time', async () => {
   const vspc = await aConsole(), field = await aField(store);

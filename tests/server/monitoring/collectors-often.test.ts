@@ -3,14 +3,15 @@ import { beforeAll, expect, test } from 'vitest';
 import { startCollectors } from '#server/monitoring/collectors/timer.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import type { Store } from '#server/store/store.ts';
-import { HOUR, memoryStore, NOON } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { HOUR, NOON } from './ground.ts';
 import { aField } from './stand-ins/ground.ts';
 import { aJob, aSession, fill, type JobOf } from './stand-ins/vspc-estate.ts';
 import { refused, uid, vspcStandIn } from './stand-ins/vspc.ts';
 
 const PROOF = Number(process.env['PROOF'] ?? 1);
 let store: Store;
-beforeAll(async () => { store = await memoryStore(); });
+beforeAll(async () => { store = await embedded(); });
 
 /** What happens next: jobs run again, a round is read, a server dies so many steps into it and another begins, two read at once, the console fails. */
 const step = oneof(

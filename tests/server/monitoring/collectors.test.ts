@@ -5,13 +5,14 @@ import { syncHandlers } from '#server/sync/handlers.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import type { Store } from '#server/store/store.ts';
 import { json } from '../outbound/outside.ts';
-import { anAsk, DAY, HOUR, memoryStore, NOON } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { anAsk, DAY, HOUR, NOON } from './ground.ts';
 import { aField, type Field } from './stand-ins/ground.ts';
 import { aComputer, aJob, aLicence, anAlarm, aRepository, aServer, aSession, fill } from './stand-ins/vspc-estate.ts';
 import { refused, type StandIn, uid, USER, vspcStandIn } from './stand-ins/vspc.ts';
 
 let store: Store, vspc: StandIn, field: Field;
-beforeAll(async () => { store = await memoryStore(); });
+beforeAll(async () => { store = await embedded(); });
 beforeEach(async () => { vspc = await vspcStandIn(); field = await aField(store); });
 afterEach(async () => { await field.collectors.stop(); await vspc.outside.stop(); });
 

@@ -4,13 +4,14 @@ import { companyHandlers } from '#server/people/companies.ts';
 import { keyHandlers } from '#server/monitoring/keys.ts';
 import type { Store } from '#server/store/store.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { anAsk, HOUR, memoryStore, NOON } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { anAsk, HOUR, NOON } from './ground.ts';
 import { aConsole, aField, type Field, idOf } from './stand-ins/ground.ts';
 import { fill } from './stand-ins/vspc-estate.ts';
 import { KEY, uid, USER } from './stand-ins/vspc.ts';
 
 let store: Store;
-beforeAll(async () => { store = await memoryStore(); });
+beforeAll(async () => { store = await embedded(); });
 const CONNECTION = { kind: 'vspc', name: 'Console', address: 'https://vspc.example:1280/anything', companyN: null, everySec: 300, enabled: true, certificate: null, credentials: { is: 'key', secret: KEY } } as const;
 const { kind: _kind, credentials: _credentials, ...FIELDS } = CONNECTION;
 const as = (field: Field, companies: readonly number[] | null = null) => anAsk({ ...field.place.ground, world: field.world }, field.tenant, companies);

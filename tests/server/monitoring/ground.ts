@@ -10,7 +10,6 @@ import { defaultBranding } from '#server/brand/default.ts';
 import { systemChance } from '#server/chance.ts';
 import { systemClock } from '#server/clock.ts';
 import { makeLog } from '#server/log.ts';
-import { openStore } from '#server/store/open.ts';
 import { keyHandlers } from '#server/monitoring/keys.ts';
 import { pingRoutes } from '#server/monitoring/ping.ts';
 import type { Store } from '#server/store/store.ts';
@@ -24,9 +23,6 @@ export const iso = (ms: number): string => new Date(ms).toISOString();
 
 /** A world whose clock stands where the test puts it. */
 export interface Ground { readonly world: World; readonly lines: string[]; at(ms: number): void; pass(ms: number): void }
-
-/** An embedded database in memory, for a file of tests: each provider in it is a world of its own. */
-export const memoryStore = (): Promise<Store> => openStore({ dataDir: '', databaseUrl: null, memory: true, clock: systemClock, log: makeLog(systemClock, () => undefined) });
 
 export interface Place {
   readonly ground: Ground;

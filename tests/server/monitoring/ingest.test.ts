@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { authenticateKey } from '#server/monitoring/ingest-key.ts';
 import { keyHandlers } from '#server/monitoring/keys.ts';
 import { makeRate } from '#server/monitoring/rate.ts';
 import { maskSecrets } from '#server/monitoring/secrets.ts';
-import { anAsk, anExecution, aPlace, fixture, HOUR, iso, memoryStore, NOON } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { anAsk, anExecution, aPlace, fixture, HOUR, iso, NOON } from './ground.ts';
 import type { Place } from './ground.ts';
 
-const store = await memoryStore();
-afterAll(() => store.close());
+const store = await embedded();
 let place: Place;
 beforeEach(async () => { place = await aPlace(store); });
 
@@ -189,6 +189,7 @@ test('ING-2: secrets are masked, and words that only speak of secrets stay', () 
     ['Authorization: Bearer abcdefghijkl', 'Authorization: Bearer ***'],
     ['{"token":"abc"}', '{"token": ***}'],
     ['key dbk_0123456789abcdefghijklmnop', 'key dbk_***'],
+    ['with dbu_0123456789abcdefghij and whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD/a==', 'with dbu_*** and whsec_***'],
     ['wrong password or no key found', 'wrong password or no key found'],
     ['password: no such file', 'password: no such file'],
     ['invalid token: unexpected end', 'invalid token: unexpected end'],

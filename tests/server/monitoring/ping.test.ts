@@ -1,10 +1,10 @@
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ABANDONED } from '#server/monitoring/decide.ts';
-import { aPlace, fixture, HOUR, memoryStore, NOON } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { aPlace, fixture, HOUR, NOON } from './ground.ts';
 import type { Place } from './ground.ts';
 
-const store = await memoryStore();
-afterAll(() => store.close());
+const store = await embedded();
 let place: Place;
 beforeEach(async () => { place = await aPlace(store, 'borgmatic'); });
 const RID = '5a0d8d3e-2f0c-4b1a-9a57-0c1d2e3f4a5b';

@@ -8,7 +8,8 @@ import { Hono } from 'hono';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { wrapRoutes } from '#server/monitoring/wrap.ts';
 import type { Store } from '#server/store/store.ts';
-import { aPlace, memoryStore, type Place } from './ground.ts';
+import { embedded } from '../store/databases.ts';
+import { aPlace, type Place } from './ground.ts';
 
 // The wrapper as a real process round real commands, against the real ingest over HTTP.
 
@@ -28,7 +29,7 @@ const server = createServer((request, response) => {
   })());
 });
 beforeAll(async () => {
-  store = await memoryStore();
+  store = await embedded();
   await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   port = (server.address() as AddressInfo).port;
 });

@@ -6,7 +6,7 @@ import { keepSecret, secretOf } from '#server/outbound/secret.ts';
 import { rotateKeys } from '#server/rotation.ts';
 import type { World } from '#server/world.ts';
 import { makeGround, provider } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
+import { eachDatabase, freshStore } from '../store/databases.ts';
 
 const dirs: string[] = [];
 const folder = (): string => { const dir = mkdtempSync(join(tmpdir(), 'daybook-keys-')); dirs.push(dir); return dir; };
@@ -64,7 +64,7 @@ eachDatabase((_name, open) => {
 });
 
 test('G51: a chain of keys of the settings: each rotation frees the one before it', async () => {
-  const ground = await makeGround({ secretKey: FIRST }), { world } = ground, { tenant } = await provider(ground);
+  const ground = await makeGround({ secretKey: FIRST }, await freshStore('pglite')), { world } = ground, { tenant } = await provider(ground);
   const by = (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } });
   await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
   expect(await rotateKeys(by(`${SECOND},${FIRST}`), false)).toMatchObject({ ok: true, says: expect.stringContaining('1 of 1') as unknown });

@@ -12,7 +12,7 @@ import { backUp } from '#server/store/backup-file.ts';
 import { dump } from '#server/store/dump.ts';
 import { seal, unseal } from '#server/vault.ts';
 import { accounts, appOf, ask, login, makeGround, provider, user } from '../http/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
+import { eachDatabase, freshStore } from '../store/databases.ts';
 import { HERE, outside } from './outside.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'daybook-secrets-'));
@@ -101,7 +101,7 @@ eachDatabase((name, open) => {
 });
 
 test('G51: the server\'s key stands in a file that only its user can read, and is kept', async () => {
-  const { world } = await makeGround({ dataDir: dir }), { tenant } = await provider({ world, lines: [], pass: () => undefined });
+  const { world } = await makeGround({ dataDir: dir }, await freshStore('pglite')), { tenant } = await provider({ world, lines: [], pass: () => undefined });
   await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
   expect(statSync(join(dir, 'secret.key')).mode & 0o777).toBe(0o600);
   const again = { ...world };

@@ -34,7 +34,7 @@ eachDatabase((name) => {
 });
 
 test('START-1: a wanted password is taken, and a start that broke off is finished by the next', async () => {
-  const { world } = await makeGround({ dataDir });
+  const { world } = await makeGround({ dataDir }, await freshStore('pglite'));
   const broken = { ...world, store: { ...world.store, tenant: async () => { throw new Error('cut'); } } } as typeof world;
   await world.store.tenants();
   await expect(firstStart(broken, 'the wanted password')).rejects.toThrow('cut');

@@ -18,7 +18,7 @@ afterEach(() => {
 interface Run { readonly child: ChildProcess; said(): string; readonly exit: Promise<number | null> }
 
 function start(env: Record<string, string>): Run {
-  const child = spawn(process.execPath, ['server/main.ts'], { env: { PATH: process.env['PATH'] ?? '', DAYBOOK_DATA: dataDir, DAYBOOK_ESTATE: 'none', PORT: '0', ...env } });
+  const child = spawn(process.execPath, ['--liftoff-only', 'server/main.ts'], { env: { PATH: process.env['PATH'] ?? '', DAYBOOK_DATA: dataDir, DAYBOOK_ESTATE: 'none', PORT: '0', ...env } });
   children.push(child);
   let said = '';
   child.stdout.on('data', (chunk) => { said += String(chunk); });

@@ -14,7 +14,7 @@ export interface Child {
 }
 
 export function child(does: 'hold' | 'write', dir: string, tenant = ''): Child {
-  const one = spawn(process.execPath, [join(import.meta.dirname, 'child.ts'), does, dir, tenant], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const one = spawn(process.execPath, ['--liftoff-only', join(import.meta.dirname, 'child.ts'), does, dir, tenant], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: Line[] = [];
   const reader = createInterface(one.stdout);
   const ended = new Promise<number | null>((resolve) => void one.once('close', resolve));

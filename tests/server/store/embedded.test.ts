@@ -3,11 +3,12 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#server/clock.ts';
 import { openEmbedded } from '#server/store/embedded.ts';
 import { passingOf } from '#server/store/retry.ts';
+import { migratedImage } from './databases.ts';
 
 const NOBODY = { clock: systemClock, stopped: () => undefined, again: () => undefined };
 
 test('STORE-8: a connection to the embedded database begins clean: what the one before left open is taken back, and is told so', async () => {
-  const embedded = await openEmbedded({ dir: null, image: null }, NOBODY);
+  const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
   const pool = (): Pool => new Pool({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres', pipeline: true }).on('error', () => undefined);
   const [one, other] = [pool(), pool()];
   const before = await one.connect();
@@ -26,7 +27,7 @@ test('STORE-8: a connection to the embedded database begins clean: what the one 
 });
 
 test('STORE-8: statements that are given at once are done in their order, and those behind a failed one fail with it until the transaction ends', async () => {
-  const embedded = await openEmbedded({ dir: null, image: null }, NOBODY);
+  const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);
   const pool = new Pool({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres', pipeline: true });
   const client = await pool.connect();
   const asked = ['create table t (n int primary key)', 'begin', 'insert into t values (1)', 'insert into t values (1)', 'insert into t values (2)', 'rollback', `select count(*)::int as count, repeat('é', 3000000) as long from t`];
@@ -41,7 +42,7 @@ test('STORE-8: statements that are given at once are done in their order, and th
 
 test('STORE-8: a thread that stops is told of, and every connection is a lost one from then on', async () => {
   const stopped = Promise.withResolvers<number | null>();
-  const embedded = await openEmbedded({ dir: null, image: null }, { ...NOBODY, stopped: (_why, againInMs) => { stopped.resolve(againInMs); } });
+  const embedded = await openEmbedded({ dir: null, image: migratedImage() }, { ...NOBODY, stopped: (_why, againInMs) => { stopped.resolve(againInMs); } });
   const lost: Promise<unknown>[] = [];
   const connection = embedded.connect();
   lost.push(new Promise((resolve) => void connection.once('error', resolve)));

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openStore } from '#server/store/open.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import { child } from './children.ts';
-import { QUIET } from './databases.ts';
+import { migratedFolder, QUIET } from './databases.ts';
 import { aTenant } from './drafts.ts';
 
 const KILLS = 10 * Number(process.env['PROOF'] ?? 1);
@@ -13,6 +13,7 @@ const KILLS = 10 * Number(process.env['PROOF'] ?? 1);
 test('G19, LOG-3, LOCK-1: ten kills of a writing process at random moments lose nothing acknowledged and leave no hole', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'daybook-kills-'));
   try {
+    await migratedFolder(dir);
     const store = await openStore({ ...QUIET, dataDir: dir, databaseUrl: null });
     const tenant = await aTenant(store);
     await store.close();

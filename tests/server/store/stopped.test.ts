@@ -10,6 +10,7 @@ import { type OpenStore, openStore } from '#server/store/open.ts';
 import { rebuild } from '#server/store/rebuild.ts';
 import { StoreFault } from '#server/store/retry.ts';
 import { anExecution, aPlace } from '../monitoring/ground.ts';
+import { migratedFolder } from './databases.ts';
 import { aTenant, byClock, jobDraft, runDraft } from './drafts.ts';
 
 let dir = '', lines: string[] = [], threads: Worker[] = [];
@@ -19,6 +20,7 @@ const began = (worker: Worker): void => void threads.push(worker);
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'daybook-stopped-'));
   [lines, threads] = [[], []];
+  await migratedFolder(dir);
   process.on('worker', began);
   store = await openStore({ dataDir: dir, databaseUrl: null, log: makeLog(systemClock, (_level, line) => lines.push(line)), clock: systemClock });
 });
