@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -38,6 +38,7 @@ beforeEach(async () => {
   place.ground.at(Date.now());
   folder = mkdtempSync(join(tmpdir(), 'daybook-wrap-'));
   copyFileSync('wrap/daybook-run.mjs', join(folder, 'daybook-run.mjs'));
+  writeFileSync(join(folder, 'pauses.cjs'), PAUSES);
   refuse = null;
   asked = 0;
   bodies.length = 0;
@@ -45,12 +46,24 @@ beforeEach(async () => {
 afterEach(() => { rmSync(folder, { recursive: true, force: true }); });
 afterAll(async () => { await new Promise((resolve) => { server.close(resolve); }); });
 
+/** Before the wrapper: its long pauses go by twenty times as fast, and are written down as they were meant. */
+const PAUSES = `
+const real = globalThis.setTimeout, pauses = __dirname + '/pauses';
+globalThis.setTimeout = (work, ms, ...more) => {
+  if (ms <= 1000) return real(work, ms, ...more);
+  require('node:fs').appendFileSync(pauses, ms + '\\n');
+  return real(work, ms / 20, ...more);
+};
+`;
+/** Of all wrappers of a test, in ms. */
+const pauses = (): number[] => (existsSync(join(folder, 'pauses')) ? readFileSync(join(folder, 'pauses'), 'utf8').trim().split('\n').map(Number) : []);
+
 interface Ended { readonly code: number | null; readonly signal: string | null; readonly out: string; readonly err: string }
 interface How { readonly args?: readonly string[]; readonly key?: string; readonly url?: string; readonly env?: Record<string, string>; readonly stdin?: string }
 
 /** From a folder of its own, with nothing of the house in reach. */
 function begin(command: readonly string[], { args = [], key = place.secret, url = `http://127.0.0.1:${port}`, env = {}, stdin }: How = {}): { child: ChildProcess; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, ['daybook-run.mjs', '--url', url, '--job', 'Files nightly', '--host', 'pc-1', '--keep', join(folder, 'keep'), ...args, '--', ...command], { cwd: folder, env: { PATH: process.env['PATH'] ?? '', DAYBOOK_KEY: key, ...env } });
+  const child = spawn(process.execPath, ['--require', './pauses.cjs', 'daybook-run.mjs', '--url', url, '--job', 'Files nightly', '--host', 'pc-1', '--keep', join(folder, 'keep'), ...args, '--', ...command], { cwd: folder, env: { PATH: process.env['PATH'] ?? '', DAYBOOK_KEY: key, ...env } });
   let out = '', err = '';
   child.stdout.on('data', (part: Buffer) => { out += part.toString(); });
   child.stderr.on('data', (part: Buffer) => { err += part.toString(); });
@@ -98,6 +111,7 @@ test('WRAP-2: a report that cannot be sent is tried again, then kept for its own
   const first = await run(['sh', '-c', 'echo one; exit 2']);
   expect(first).toMatchObject({ code: 2, out: 'one\n' });
   expect(asked).toBeGreaterThanOrEqual(4);
+  expect(pauses()).toEqual(expect.arrayContaining([2_000, 4_000]));
   expect(kept()).toHaveLength(1);
   expect(statSync(join(folder, 'keep')).mode & 0o777).toBe(0o700);
   expect(statSync(join(folder, 'keep', kept()[0] ?? '')).mode & 0o777).toBe(0o600);
@@ -127,6 +141,8 @@ test('WRAP-2: whatever the portal does, the command ends as it does, in bounded 
   refuse = null;
   expect((await run(['sh', '-c', 'exit 9'], { url: 'nonsense' })).code).toBe(9);
   expect((await run(['true'], { key: `dbk_${'x'.repeat(43)}` })).err).toContain('the key is not accepted');
+  expect(pauses().length).toBeGreaterThan(2);
+  expect(pauses().reduce((sum, ms) => sum + ms, 0)).toBeLessThan(45_000);
 }, 60_000);
 
 test('WRAP-3: the key is printed nowhere, told to nobody, and not handed on to the command', async () => {
