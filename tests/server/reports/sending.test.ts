@@ -7,14 +7,14 @@ import { smtp } from '../outbound/smtp.ts';
 import type { Smtp } from '../outbound/smtp.ts';
 import { anEstate, DAY } from '../reporting/ground.ts';
 import type { Estate } from '../reporting/ground.ts';
-import { eachDatabase } from '../store/databases.ts';
+import { eachDatabase, ONE } from '../store/databases.ts';
 import { FIELDS, made, mailAt, reporter, sentOf, settings, settingsOf, turning } from './ground.ts';
 import type { Reporter } from './ground.ts';
 
 const idOf = ({ _id: id }: Pick<SentOut, '_id'> = { _id: '' }): string => id;
 const BERLIN = { timeZone: 'Europe/Berlin', dayBeginsHour: 6 };
 
-eachDatabase((_name, open) => {
+eachDatabase((name, open) => {
   let estate: Estate, server: Smtp, turn: ReturnType<typeof turning>, kate: Reporter;
   beforeAll(async () => {
     estate = await anEstate(await open(), 21, BERLIN, { jobs: 12, runs: 500, days: 20 });
@@ -62,9 +62,11 @@ eachDatabase((_name, open) => {
 
   test('REPORT-4, REPORT-6: every template makes a file in every format, and what was sent can be opened', async () => {
     const boss = await reporter(estate, 'boss-r', ['admin', 'operator']);
+    // A file is made beside the database, at length where it is a PDF: once is enough.
+    const formats = name === ONE ? ['pdf', 'html', 'csv'] as const : ['html'] as const;
     for (const template of TEMPLATE_KEYS) {
       const { customers } = TEMPLATES[template], companies = customers === 'one' ? [2] : customers === 'some' ? [1, 2] : [];
-      for (const format of ['pdf', 'html', 'csv'] as const) {
+      for (const format of formats) {
         const id = await made(boss, { template, format, companies, enabled: false });
         expect((await boss('POST', 'send', { reportSettingId: id })).status).toBe(200);
       }
@@ -72,7 +74,7 @@ eachDatabase((_name, open) => {
     await turn.round();
     const sent = (await sentOf(boss)).filter(({ by }) => by === 'boss-r');
     expect(sent.map(({ template, format, state, fault }) => [template, format, state, fault])).toEqual(sent.map(({ template, format }) => [template, format, 'sent', null]));
-    expect(sent).toHaveLength(TEMPLATE_KEYS.length * 3);
+    expect(sent).toHaveLength(TEMPLATE_KEYS.length * formats.length);
     for (const { _id, name } of sent) {
       const opened = await boss('GET', `sent/${_id}`);
       expect([opened.status, (opened.body.data as { report: { name: string } }).report.name]).toEqual([200, name]);

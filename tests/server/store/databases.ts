@@ -93,6 +93,8 @@ export const QUIET = { clock: systemClock, log: { info: () => undefined, warn: (
 
 /** Why nothing runs on PostgreSQL, for the names of what is skipped; empty where it does. */
 export const missing = binaries() === null ? ' (skipped: no initdb in /usr/lib/postgresql/*/bin or PATH)' : '';
+/** Of the two, the one for what is long and proves nothing of a database: PostgreSQL where it is. */
+export const ONE: Kind = missing === '' ? 'postgres' : 'pglite';
 /** Of this test run: workers of one run have one parent. */
 const FOLDER = join(tmpdir(), `daybook-tests-${process.ppid}`);
 /** A migrated folder of the embedded database; there as soon as it is made. */
