@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { TenantId } from '#contract/ids.ts';
@@ -44,12 +44,19 @@ export async function openStore({ dataDir, databaseUrl, log, clock, memory = fal
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const hold = await holdFolder(dataDir, clock.now());
   try {
-    const { db, close } = await connectPglite({ dir: join(dataDir, 'pg'), image: null }, log, clock);
+    const { db, close } = await connectPglite({ dir: await ownFolder(join(dataDir, 'pg')), image: null }, log, clock);
     return await begin({ db, kind: 'pglite', clock, log, close: async () => { await close(); await hold.release(); } });
   } catch (error) {
     await hold.release();
     throw error;
   }
+}
+
+/** A folder that its owner alone may enter, also where the one around it was made by somebody else: what the embedded database writes in it, anybody might change. */
+async function ownFolder(dir: string): Promise<string> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await chmod(dir, 0o700);
+  return dir;
 }
 
 /** `close` ends the connections and all that was held for them. */
