@@ -11,10 +11,10 @@ export function makeLog(clock: Clock, write: (level: Level, line: string) => voi
   return { info: entry('info'), warn: entry('warn'), error: entry('error') };
 }
 
-/** Ingest keys (`dbk_…`, `/ping/<key>`) and bearer tokens. */
+/** Ingest keys (`dbk_…`, `/ping/<key>`), API keys, secrets of webhooks and bearer tokens. */
 export const masked = (text: string): string =>
   text
-    .replaceAll(/dbk_[\w-]+/g, 'dbk_***')
+    .replaceAll(/(dbk_|dbu_|whsec_)[\w+/=-]+/g, '$1***')
     .replaceAll(/(\/ping\/)[^/\s"'?#\\]+/g, '$1***')
     .replaceAll(/(bearer\s+)[\w.~+/=-]+/gi, '$1***');
 

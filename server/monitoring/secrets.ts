@@ -21,7 +21,7 @@ const WORD = '(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|access[-_]
 
 const SECRETS: readonly (readonly [hint: RegExp, pattern: RegExp, replacement: string])[] = [
   [/@/, /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@'"<>]{0,100}):[^\s/'"<>]{1,300}@/gi, '$1:***@'],
-  [/dbk_/, /dbk_[\w-]{8,64}/g, 'dbk_***'],
+  [/dbk_|dbu_|whsec_/, /(dbk_|dbu_|whsec_)[\w+/=-]{8,64}/g, '$1***'],
   [/\b(?:bearer|basic)\b/i, /\b(bearer|basic) +[\w.~+/=-]{8,4096}/gi, '$1 ***'],
   // --password secret, PASSWORD=secret, "token": "secret"; after a colon only what looks like a secret: words of a sentence stay
   [/=/, new RegExp(`\\b([\\w-]{0,40}${WORD}[\\w-]{0,20})=("[^"\\n]{0,300}"|'[^'\\n]{0,300}'|[^\\s&;,'"]{1,300})`, 'gi'), '$1=***'],
