@@ -6,6 +6,8 @@ export const LIMITS = {
   bodyBytes: 1_048_576,
   ingestBodyBytes: 1_048_576,
   ingestPerMinute: 60,
+  /** Of all jobs of a key; each by itself has the number above. */
+  pingsPerMinute: 3_000,
   ingestRecords: 1_000,
   bulkRuns: 10_000,
   eventsPage: 5_000,

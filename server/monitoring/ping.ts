@@ -20,8 +20,8 @@ import { readToolQuery } from './tool-query.ts';
  * is made, unless the address says `create=0`. Answers are text, as theirs are. The handshake of CloudEvents stands with them: it is no
  * call of the table either.
  */
-export function pingRoutes(world: World): (app: Hono) => void {
-  const rate = makeRate(LIMITS.ingestPerMinute);
+export function pingRoutes(world: World, perKey = LIMITS.pingsPerMinute): (app: Hono) => void {
+  const rate = makeRate(LIMITS.ingestPerMinute), rateOfKey = makeRate(perKey);
   return (app) => {
     handshakeRoutes(app);
     app.all('/ping/*', async ({ req }) => {
@@ -37,7 +37,7 @@ export function pingRoutes(world: World): (app: Hono) => void {
       if (!holder.ok) return text(404, 'not found');
       const slug = address.slug ?? holder.value.key.name;
       const now = world.clock.now();
-      const tooMany = rate.ask(`${holder.value.key.id} ${slug}`, now);
+      const tooMany = rateOfKey.ask(holder.value.key.id, now) ?? rate.ask(`${holder.value.key.id} ${slug}`, now);
       if (tooMany?.kind === 'too-many') return text(429, 'rate limit exceeded', { 'retry-after': String(Math.max(1, Math.ceil(tooMany.retryAfterMs / 1000))) });
       if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug))) return text(404, 'not found');
       const read = await turnsOf(world).read(holder.value, request, () => readPingBody(request));

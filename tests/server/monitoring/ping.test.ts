@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
+import { makeApp } from '#server/http/app.ts';
 import { ABANDONED } from '#server/monitoring/decide.ts';
 import { embedded } from '../store/databases.ts';
+import { pingRoutes } from '#server/monitoring/ping.ts';
 import { aPlace, fixture, HOUR, NOON } from './ground.ts';
 import type { Place } from './ground.ts';
 
@@ -84,6 +86,15 @@ test('PING-6: sixty pings a minute of one job; another job is not held up', asyn
   const refused = await place.ping('/busy/log');
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60']);
   expect((await place.ping('/other/log')).status).toBe(200);
+});
+
+test('PING-6: pings of ever other jobs are those of one key: so many a minute, and another key is not held up', async () => {
+  const { world } = place.ground, app = makeApp(world, {}, { routes: pingRoutes(world, 5) }), other = await place.keyFor('api');
+  const ping = async (secret: string, slug: string): Promise<number> => (await app.request(`/ping/${secret}/${slug}/log`, { method: 'POST', headers: { host: place.host } })).status;
+  for (let n = 0; n < 5; n += 1) expect(await ping(place.secret, `job-${n}`)).toBe(200);
+  expect([await ping(place.secret, 'job-6'), await ping(other.secret, 'job-6')]).toEqual([429, 200]);
+  place.ground.pass(60_000);
+  expect(await ping(place.secret, 'job-6')).toBe(200);
 });
 
 test('PING-7: a log line changes no state and stands in the log of the run; long logs keep head and tail', async () => {
