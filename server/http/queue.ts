@@ -43,7 +43,7 @@ export function makeQueue(atOnce: number, mostWaiting: number, shared = false): 
 }
 
 /** A queue for each name, kept while somebody is in it. `null`: that one is full. */
-export interface Lines { run<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> | null; readonly size: number }
+interface Lines { run<T>(name: string, atOnce: number, work: () => Promise<T>): Promise<T> | null; readonly size: number }
 
 export function makeLines(mostWaiting: number): Lines {
   const lines = new Map<string, Queue>();
