@@ -3,6 +3,7 @@ import type { Hono } from 'hono';
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { readBytes } from '../http/body.ts';
+import { callerReader } from '../http/caller.ts';
 import { faultOf } from '../http/serve-call.ts';
 import { makeOften } from '../outbound/often.ts';
 import { tenantOfHost } from '../store/tenants.ts';
@@ -23,12 +24,14 @@ const Key = v.object({ signing_key: v.pipe(v.string(), v.minLength(1)) });
  * signature is over the very bytes that came; its key is asked of the system that is connected, and of no other address.
  */
 export function ticketRoutes(world: World): (app: Hono) => void {
-  const often = makeOften(IN_A_MINUTE);
+  const often = makeOften(IN_A_MINUTE), askings = makeOften(IN_A_MINUTE), callerOf = callerReader(world.config.trustedProxies);
   const keys = new Map<string, { readonly key: string; readonly at: Ms }>();
 
-  async function keyAt(url: string): Promise<string | null> {
+  async function keyAt(tenant: TenantId, url: string): Promise<string | null> {
     const now = world.clock.now(), known = keys.get(url);
     if (known && now >= known.at && now - known.at < KEEP) return known.key;
+    // Nobody is known to have said this yet: the system is not asked for each stranger.
+    if (askings.ask(tenant, now) !== null) return null;
     const told = await heard(async () => shaped('connectwise', Key, (await askPsa(world, 'connectwise', url, { headers: { accept: 'application/json' } })).body));
     if (!told.ok) return null;
     if (keys.size > 100) keys.clear();
@@ -42,7 +45,7 @@ export function ticketRoutes(world: World): (app: Hono) => void {
     if (settings.system !== 'connectwise' || settings.connectwise === null || !body.success) return 400;
     const { Metadata: { key_url: url }, ID: id } = body.output;
     if (!sameSite(settings.connectwise.url, url, '.myconnectwise.net')) return 403;
-    const key = await keyAt(url);
+    const key = await keyAt(tenant, url);
     if (key === null) return 503;
     if (!signed(bytes, key, signature)) return 403;
     await pollOne(world, tenant, String(id));
@@ -50,11 +53,12 @@ export function ticketRoutes(world: World): (app: Hono) => void {
   }
 
   return (app) => {
-    app.post(CALLBACK, async ({ req }) => {
-      const { raw } = req, host = (raw.headers.get('host') ?? '').replace(/:\d+$/, '');
+    app.post(CALLBACK, async ({ req, env }) => {
+      const { raw } = req, { host: asked, ip } = callerOf(raw, env), host = asked.replace(/:\d+$/, '');
       const tenant = await tenantOfHost(world.store, host), signature = raw.headers.get('x-content-signature');
       if (tenant === null || signature === null) return said(400);
-      if (often.ask(tenant, world.clock.now()) !== null) return said(429);
+      // By address as well: strangers do not use up what the system itself may say.
+      if (often.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
       const bytes = await readBytes(raw, MOST_BYTES);
       if (!bytes.ok) return said(413);
       try {
