@@ -16,6 +16,8 @@ export default defineConfig({
   use: {
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
+    // Else each context fetches the whole build to keep it. Files whose walks open the page without a network, or are pushed to, say 'allow'.
+    serviceWorkers: 'block',
     // Colours are looked at as they stand, not on their way.
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {

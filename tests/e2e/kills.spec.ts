@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
+test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 test.beforeAll(async () => { portal = await startPortal(); });
 test.afterAll(async () => { await portal.stop(); });

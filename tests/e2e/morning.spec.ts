@@ -3,6 +3,7 @@ import { personAt, pictureOf } from './person.ts';
 import { apiOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 
+test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 
 test.beforeAll(async () => {

@@ -6,6 +6,7 @@ import { apiOf, keyOf, post, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { faultsOf, sound } from './sound.ts';
 
+test.use({ serviceWorkers: 'allow' });
 let portal: Portal, receiver: Outside, status = 200;
 
 test.beforeAll(async () => {

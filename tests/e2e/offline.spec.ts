@@ -10,6 +10,7 @@ import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axe } from './sound.ts';
 
+test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 const folders: string[] = [];
 

@@ -3,6 +3,8 @@ import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf } from './sound.ts';
 
+// The content policy is looked at with all of the product's parts.
+test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
 
 test.beforeAll(async () => {

@@ -8,6 +8,7 @@ import { keyOf, post, rowOf, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { give, isAt, isIn, typeCode, withSettings } from './ways-in.ts';
 
+test.use({ serviceWorkers: 'allow' });
 let portal: Portal, profile: string;
 test.beforeAll(async () => { portal = await startPortal(); profile = mkdtempSync(join(tmpdir(), 'daybook-profile-')); });
 test.afterAll(async () => { await portal.stop(); rmSync(profile, { recursive: true, force: true, maxRetries: 5 }); });
