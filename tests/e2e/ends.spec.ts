@@ -13,7 +13,7 @@ test.afterAll(async () => { await portal.stop(); });
 /** The server is away, and comes back so many minutes later: its sessions and links are that much older. */
 async function laterBy(minutes: number): Promise<void> {
   await portal.kill();
-  const passed = spawnSync(process.env['DAYBOOK_NODE'] ?? process.execPath, ['tests/e2e/later.ts', portal.dataDir, String(minutes)], { encoding: 'utf8' });
+  const passed = spawnSync(process.env['DAYBOOK_NODE'] ?? process.execPath, ['tests/e2e/later.ts', portal.dataDir, String(minutes)], { encoding: 'utf8', env: { ...process.env, DATABASE_URL: portal.databaseUrl } });
   if (passed.status !== 0) throw new Error(passed.stderr);
   await portal.start();
 }

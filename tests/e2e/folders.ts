@@ -33,7 +33,7 @@ export async function copyOf(kind: readonly string[], make: (folder: string) => 
 }
 
 /** True for the one that made it. */
-function begun(place: string): boolean {
+export function begun(place: string): boolean {
   try {
     mkdirSync(place);
     return true;

@@ -9,7 +9,7 @@ import type { Portal } from './portal.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal;
-test.beforeAll(async () => { portal = await startPortal(); });
+test.beforeAll(async () => { portal = await startPortal('none', [], 'embedded'); });
 test.afterAll(async () => { await portal.stop(); });
 
 const JOBS = 12;

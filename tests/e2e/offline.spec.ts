@@ -15,7 +15,7 @@ let portal: Portal;
 const folders: string[] = [];
 
 test.beforeAll(async () => {
-  portal = await startPortal();
+  portal = await startPortal('none', [], 'embedded');
   await post(portal.url, await keyOf(portal), Array.from({ length: 3 }, (_, i) => (
     { job: `Mountain hut ${i + 1}`, status: 'Failed', message: `Unable to connect to host srv-${i}.example.net: timed out`, log: 'start\nerror: timed out\n' })));
 });

@@ -1,4 +1,4 @@
-/** Before the first start: a second technician beside the administrator, and another provider on another host. `node seed.ts <data folder> <password> <operators besides>…` */
+/** Before the first start: a second technician beside the administrator, and another provider on another host. `node seed.ts <data folder> <password> <operators besides>…`, DATABASE_URL as the server takes it. */
 import { systemChance } from '../../server/chance.ts';
 import { systemClock } from '../../server/clock.ts';
 import { firstStart } from '../../server/first-start.ts';
@@ -11,9 +11,10 @@ import type { World } from '../../server/world.ts';
 
 const [dataDir = '', password = '', ...besides] = process.argv.slice(2);
 const log = { ...makeLog(systemClock), info: () => undefined };
-const store = await openStore({ dataDir, databaseUrl: null, log, clock: systemClock });
+const databaseUrl = process.env['DATABASE_URL'] === '' ? null : process.env['DATABASE_URL'] ?? null;
+const store = await openStore({ dataDir, databaseUrl, log, clock: systemClock });
 const world: World = {
-  store, clock: systemClock, chance: systemChance, log, config: { port: 0, dataDir, databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null },
+  store, clock: systemClock, chance: systemChance, log, config: { port: 0, dataDir, databaseUrl, pageDir: null, trustedProxies: [], secretKey: null },
 };
 await firstStart(world, password);
 const [own] = await store.tenants();

@@ -10,7 +10,7 @@ import { give, isAt, isIn, typeCode, withSettings } from './ways-in.ts';
 
 test.use({ serviceWorkers: 'allow' });
 let portal: Portal, profile: string;
-test.beforeAll(async () => { portal = await startPortal(); profile = mkdtempSync(join(tmpdir(), 'daybook-profile-')); });
+test.beforeAll(async () => { portal = await startPortal('none', [], 'embedded'); profile = mkdtempSync(join(tmpdir(), 'daybook-profile-')); });
 test.afterAll(async () => { await portal.stop(); rmSync(profile, { recursive: true, force: true, maxRetries: 5 }); });
 
 /** Words of the data that stand nowhere else: in names of jobs and computers, and in what they said. */

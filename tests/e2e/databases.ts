@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { binaries, TEMPLATE, urlIn } from '../server/store/binaries.ts';
+import { begun, OF_RUN } from './folders.ts';
+
+/** True where PostgreSQL's programs are on this machine. */
+export const hasPostgres = (): boolean => binaries() !== null;
+
+/**
+ * The address of a database of its own, with this version's tables, or a copy of another's that nobody uses. All lie in one PostgreSQL that
+ * whoever needs it first starts, once a run; it ends with the run.
+ */
+export async function newDatabase(copied?: string): Promise<string> {
+  const folder = await cluster(), name = `walk_${randomBytes(8).toString('hex')}`;
+  await told(folder, `create database ${name} template ${copied === undefined ? TEMPLATE : nameIn(copied)}`);
+  return urlIn(folder, name);
+}
+
+export const drop = async (url: string): Promise<void> => told(await cluster(), `drop database ${nameIn(url)} with (force)`);
+
+const nameIn = (url: string): string => new URL(url).pathname.slice(1);
+
+async function told(folder: string, statement: string): Promise<void> {
+  const client = new Client(urlIn(folder, 'postgres'));
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function cluster(): Promise<string> {
+  const folder = join(process.env[OF_RUN] ?? '', 'postgres');
+  if (begun(folder)) {
+    const program = join(import.meta.dirname, '../server/store/cluster.ts');
+    spawn(process.env['DAYBOOK_NODE'] ?? process.execPath, [program, folder, String(process.ppid)], { detached: true, stdio: 'ignore' }).unref();
+  }
+  for (let tries = 0; !existsSync(join(folder, 'ready')); tries++) {
+    if (existsSync(join(folder, 'failed'))) throw new Error(`PostgreSQL could not be started: ${readFileSync(join(folder, 'failed'), 'utf8')}`);
+    if (tries === 600) throw new Error('PostgreSQL was not ready within a minute.');
+    await new Promise((done) => { setTimeout(done, 100); });
+  }
+  return folder;
+}
