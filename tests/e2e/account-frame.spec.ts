@@ -31,7 +31,7 @@ test('OWN-7: acting as another is said above every page in every tab, and the wa
   const banner = page.getByRole('complementary', { name: 'Signed in as another user' });
   await expect(banner).toContainText('Administrator, you are signed in as bartholomew of the test');
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
-  await sound(page, 'acting');
+  await sound(page, 'acting', { sidebar: true });
   await expect(other.getByRole('complementary', { name: 'Signed in as another user' })).toBeVisible();
   await page.goto(people.at('security'));
   await expect(page.getByText('This cannot be done while signed in as another user.')).toBeVisible();
@@ -73,7 +73,7 @@ test('OWN-8: notices stand above the page of their app: acknowledged for good, c
   await people.enter(page, 'rita');
   const notices = page.getByRole('region', { name: 'Notices' });
   await expect(notices.getByRole('listitem')).toHaveCount(3);
-  await sound(page, 'notices');
+  await sound(page, 'notices', { sidebar: true });
   await expect(notices.getByRole('listitem').filter({ hasText: 'A source has stopped' }).getByRole('button')).toHaveCount(0);
   const priced = notices.getByRole('listitem').filter({ hasText: 'price list' });
   await priced.getByRole('button', { name: 'Copy the link' }).click();

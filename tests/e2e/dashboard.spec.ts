@@ -111,7 +111,7 @@ test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fi
   const faults = faultsOf(page);
   await begin(page);
   await expect(page.locator('.spark .recharts-curve').first()).toBeVisible();
-  await axeInBoth(page, 'dashboard');
+  await axeInBoth(page, 'dashboard', { sidebar: true });
   await page.setViewportSize({ width: 390, height: 844 });
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await expect.poll(() => page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)).toBe(0);

@@ -104,7 +104,7 @@ test('BILL-8: who keeps Microsoft 365 changes between the apps', async ({ page }
   await expect(page.getByRole('heading', { level: 2, name: 'Microsoft 365 is not backed up from here' })).toBeVisible();
   await expect(apps.getByRole('link', { name: 'Microsoft 365' })).toHaveAttribute('aria-current', 'page');
   await expect(menu.getByRole('link', { name: 'Users' })).toHaveCount(0);
-  await sound(page, 'Microsoft 365');
+  await sound(page, 'Microsoft 365', { sidebar: true });
   await shot(page, 'apps');
   await apps.getByRole('link', { name: 'Monitoring' }).press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeVisible();

@@ -173,7 +173,7 @@ test('E2E-7, E2E-11, DAY-8: every key of the help sheet does what it says, and T
   for (const [what, seen] of Object.entries(keys)) await test.step(what, seen);
 
   await test.step('Tab meets every control of the list, with the panel and without', async () => {
-    expect(await beyondTab(page)).toEqual([]);
+    expect(await beyondTab(page, { sidebar: true })).toEqual([]);
     await page.goto(list);
     const job = await hannah.nextRow();
     await hannah.presses('x', 'Enter');

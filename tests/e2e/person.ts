@@ -110,16 +110,22 @@ export async function pictureOf(page: Page, step: string): Promise<void> {
   await page.waitForTimeout(300);
 }
 
+/** The menu beside every page. */
+export const SIDEBAR = 'aside[aria-label=Sidebar]';
+
 /**
  * What can be pressed or filled in and is not met by Tab, going once round the page, or round the dialog that is open. Left out is what has keys
- * of its own: marks in the rows of the list (X, E, U, ← and →), choices of a group or a menu beside the one that Tab meets (arrows), what is disabled.
+ * of its own: marks in the rows of the list (X, E, U, ← and →), choices of a group or a menu beside the one that Tab meets (arrows), what is
+ * disabled. `sidebar`: that as well; else Tab begins behind it.
  */
-export async function beyondTab(page: Page): Promise<readonly string[]> {
-  const count = await page.evaluate(() => {
-    const scope = document.querySelector('[role=dialog]') ?? document;
+export async function beyondTab(page: Page, { sidebar = false }: { readonly sidebar?: boolean } = {}): Promise<readonly string[]> {
+  const count = await page.evaluate((beside) => {
+    const dialog = document.querySelector('[role=dialog]'), scope = dialog ?? document;
     const own = '[role=row][data-index], [role=row][data-index] *, [role=option], [role=menuitem], [role=tab][aria-selected=false], input[type=radio]:not(:checked)';
     const all = [...scope.querySelectorAll<HTMLElement>('button, a[href], input, select, textarea, [tabindex="0"], summary')]
-      .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: false }) && !one.matches(`${own}, :disabled, [type=hidden], [aria-hidden=true], [data-headlessui-focus-guard]`) && one.closest('[inert], [aria-hidden=true]') === null);
+      .filter((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: false }) && !one.matches(`${own}, :disabled, [type=hidden], [aria-hidden=true], [data-headlessui-focus-guard]`) && one.closest('[inert], [aria-hidden=true]') === null)
+      .filter((one) => beside === '' || one.closest(beside) === null);
+    if (dialog === null && beside !== '') [...document.querySelectorAll<HTMLElement>(`${beside} :is(a[href], button)`)].at(-1)?.focus();
     all.forEach((one, i) => { one.dataset['met'] = String(i); });
     document.documentElement.dataset['tabs'] = '';
     // As it stands when the key is up again: whatever was led on has arrived.
@@ -128,7 +134,7 @@ export async function beyondTab(page: Page): Promise<readonly string[]> {
       if (at instanceof HTMLElement && at.dataset['met'] !== undefined) document.documentElement.dataset['tabs'] += `${at.dataset['met']} `;
     }, true);
     return all.length;
-  });
+  }, sidebar ? '' : SIDEBAR);
   expect(count).toBeGreaterThan(0);
   const met = new Set<string>();
   for (let i = 0; i < count * 2 + 20 && met.size < count; i++) {
