@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
+import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
 import type { Portal } from './portal.ts';
 import { axeInBoth, faultsOf } from './sound.ts';
 
@@ -58,6 +58,8 @@ test('E2E-7, E2E-9: axe finds nothing, light or dark, and the content policy hol
 });
 
 test('E2E-7: a person with only a keyboard signs in, clears the list, takes one back, snoozes and signs out', async ({ page }) => {
+  const api = await apiOf(portal, 'dana');
+  const reviewed = async (): Promise<number> => (await api('GET', 'sync/bootstrap') as { problems: { review: object | null }[] }).problems.filter(({ review }) => review !== null).length;
   await page.goto(`${portal.url}/monitoring/daily-checks`);
   await expect(page.getByLabel('Username')).toBeFocused();
   await page.keyboard.type('admin');
@@ -73,8 +75,10 @@ test('E2E-7: a person with only a keyboard signs in, clears the list, takes one 
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.press('e');
   await expect(page.getByText('3 of 3 cleared')).toBeVisible();
+  await expect.poll(reviewed).toBe(3);
   await page.keyboard.press('u');
   await expect(page.getByText('0 of 3 cleared')).toBeVisible();
+  await expect.poll(reviewed).toBe(0); // sent as well: the next one to look sees it so
   await page.keyboard.press('Escape');
   await page.keyboard.press('/');
   await page.keyboard.type('mail');
