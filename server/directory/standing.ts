@@ -13,6 +13,8 @@ export type Look = (usernames: readonly string[]) => Promise<ReadonlyMap<string,
 
 /** Accounts that are looked up in one conversation, each with a question of its own. */
 const AT_ONCE = 25;
+/** Parts of their own that every domain has, and names below its root: no user is in them. What else is named is another domain. */
+const NO_ACCOUNTS = /\/(?:CN=Configuration|DC=(?:Domain|Forest)DnsZones),[^/]*$/i;
 const DISABLED = 2, SIZE_LIMIT = 4;
 /** From 1601 to 1970; what is later than this is never. */
 const SINCE_1601: Ms = 11_644_473_600_000, NEVER: Ms = 253_402_300_800_000;
@@ -41,8 +43,8 @@ export const standingIn = (world: World, at: DirectoryAt, servicePassword: strin
 async function standingOf(client: Client, at: DirectoryAt, username: string, now: Ms): Promise<Standing> {
   const { searchEntries, searchReferences } = await client.search(at.baseDn, { scope: 'sub', filter: filterOf(at, username), attributes: ['userAccountControl', 'accountExpires'], sizeLimit: 2 });
   const [entry, ...more] = searchEntries;
-  // Elsewhere, or one of several: it is there.
-  if (!entry) return searchReferences.length === 0 ? 'gone' : 'stands';
+  // Perhaps elsewhere, or one of several: it is there.
+  if (!entry) return searchReferences.every((one) => NO_ACCOUNTS.test(one)) ? 'gone' : 'stands';
   return more.length === 0 && isOver(entry, now) ? 'disabled' : 'stands';
 }
 
