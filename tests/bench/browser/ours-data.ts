@@ -5,7 +5,7 @@ import type { BenchData } from '../data.ts';
 import { leanRuns } from './rows.ts';
 import { PLAIN_BRANDING } from '#contract/brand/branding.ts';
 import { PLAIN } from '#tests/me.ts';
-import { OWNER } from './questions.ts';
+import { OWNER } from '../now.ts';
 
 /** Of no concern to an opening: loaded with the data alone. */
 export const ME = { id: OWNER.user, username: 'bench', name: 'Bench', email: 'bench@example.com', roles: ['operator' as const], companies: null, serviceProviderId: OWNER.tenant, ...PLAIN };

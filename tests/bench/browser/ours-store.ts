@@ -6,8 +6,8 @@ import { DAYS_AT_ONCE, openBooks, openFirst } from '../../../workers/opening.ts'
 import type { First } from '../../../workers/opening.ts';
 import { databaseOf } from '../../../workers/disk/database.ts';
 import type { Disk } from '../../../workers/seams.ts';
-import { BENCH_NOW } from '../now.ts';
-import { DEFAULT, OWNER } from './questions.ts';
+import { BENCH_NOW, OWNER } from '../now.ts';
+import { DEFAULT } from './questions.ts';
 import type { Answer, Contender } from './questions.ts';
 
 /** The product's own store: the engine and the disk that the worker uses, values encrypted. */

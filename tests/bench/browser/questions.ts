@@ -29,9 +29,6 @@ export interface Contender {
   change(round: number, runs: number): Promise<Answer>;
 }
 
-/** Whose data it is. */
-export const OWNER = { tenant: '11111111-1111-4111-8111-111111111111', user: '22222222-2222-4222-8222-222222222222', actor: '22222222-2222-4222-8222-222222222222' };
-
 const DAY = 86_400_000;
 
 export const DEFAULT: RunsFilter = { ...EVERYTHING, from: BENCH_NOW - 2 * DAY, review: 'pending' };
