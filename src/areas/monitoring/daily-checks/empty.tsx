@@ -47,11 +47,13 @@ export function Empty({ view, list, filter, zone, now, onClear, onList }: EmptyP
 }
 
 const CLEARED_MOST = 400;
+/** The page's minute goes behind: what was reviewed a moment ago counts. */
+const CLOCK_MS = 120_000;
 
 /** The page is ruled off. Since when: the last review of what was to be cleared. */
 function AllClear({ view, list, filter, zone, now, onList }: Omit<EmptyProps, 'onClear'>) {
   const dealt = useWatch('runs', { filter: { ...filter, review: 'cleared', group: null }, window: { first: 0, count: CLEARED_MOST }, held: false, folded: [], round: 0, facets: 'none' });
-  const times = (dealt?.rows ?? []).flatMap(({ problem }) => (problem ? [problem.review?.at ?? problem.closedAt ?? 0] : [])).filter((at) => at > 0 && at <= now);
+  const times = (dealt?.rows ?? []).flatMap(({ problem }) => (problem ? [problem.review?.at ?? problem.closedAt ?? 0] : [])).filter((at) => at > 0 && at <= now + CLOCK_MS);
   const since = times.length === 0 || (dealt?.total ?? 0) > CLEARED_MOST ? null : Math.max(...times);
   const countOf = (value: string): number => view.facets.review.find((one) => one.value === value)?.count ?? 0;
   const { cleared, of } = view.progress, older = useWatch('shiftNow', { since: 0, list: filter })?.unlisted ?? 0;
