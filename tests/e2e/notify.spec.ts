@@ -30,11 +30,22 @@ test('E2E-1, NOTIFY-7: an address is told of a failure, signed with the secret t
   await page.keyboard.type('Automation');
   await page.keyboard.press('Tab');
   await page.keyboard.type(`${receiver.url}/hook`);
+  // Of one company alone, chosen with the keyboard.
+  await dialog.getByRole('radio', { name: /^All companies/ }).focus();
+  await page.keyboard.press('ArrowDown');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByText('Choose at least one company, and only ones that are there.')).toBeVisible();
+  await expect(dialog.getByRole('combobox', { name: 'Add a company' })).toBeFocused();
+  await page.keyboard.type('first');
+  await page.getByRole('option', { name: 'First company' }).click();
+  await expect(dialog.getByRole('list', { name: 'Companies' })).toHaveText('First company');
   await sound(page, 'a new webhook');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab'); // away from the field whose names are open
+  await dialog.getByRole('button', { name: 'Save' }).click();
   const secret = await page.getByRole('dialog', { name: 'Automation' }).locator('code').innerText();
   expect(secret).toMatch(/^whsec_/);
   await page.getByRole('button', { name: 'I have kept the secret' }).click();
+  await expect(page.getByRole('region', { name: 'Automation' }).getByText('First company')).toBeVisible();
   await page.getByRole('button', { name: 'Send a test to Automation' }).click();
   await expect(page.getByText('Automation answered 200')).toBeVisible();
 
