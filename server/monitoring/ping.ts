@@ -20,7 +20,7 @@ import { readToolQuery } from './tool-query.ts';
  * is made, unless the address says `create=0`. Answers are text, as theirs are. The handshake of CloudEvents stands with them: it is no
  * call of the table either.
  */
-export function pingRoutes(world: World, perKey = LIMITS.pingsPerMinute): (app: Hono) => void {
+export function pingRoutes(world: World, perKey: number = LIMITS.pingsPerMinute): (app: Hono) => void {
   const rate = makeRate(LIMITS.ingestPerMinute), rateOfKey = makeRate(perKey);
   return (app) => {
     handshakeRoutes(app);
