@@ -7,6 +7,7 @@ import { doorFailed } from './door.ts';
 
 /** Starts the worker: the only place of the page that does. What cannot start is told to `doorFailed`, and the door then answers nothing. */
 export function startWorker(): Door {
+  openAhead();
   try {
     const worker = new Worker(trusted(workerUrl), { type: 'module', name: 'daybook' });
     // An error before its first word means that it does not start; a later one is a bug in it, which the browser reports.
@@ -17,6 +18,13 @@ export function startWorker(): Door {
     doorFailed(fault);
     return DEAF;
   }
+}
+
+/** The browser opens its files of this site while the worker starts: in a browser just started, that takes longer than all else that the disk waits for. */
+function openAhead(): void {
+  try {
+    indexedDB.databases().catch(() => undefined);
+  } catch { /* none to open: the worker is told the same */ }
 }
 
 /** Callbacks cross as proxies, and the far side of a watch is let go once it is closed. Comlink's types lose generics, so they are said again here. */

@@ -25,6 +25,7 @@ function call(what: string, ...given: unknown[]): Promise<unknown> {
 
 function begin(name: string): void {
   worker?.terminate();
+  indexedDB.databases().catch(() => undefined); // as the product's page does
   worker = new Worker(URLS[name] ?? '', { type: 'module' });
   worker.addEventListener('message', hear);
 }
