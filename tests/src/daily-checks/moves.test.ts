@@ -7,7 +7,7 @@ import { DEFAULTS } from '#src/areas/monitoring/daily-checks/list.ts';
 import { makePlace } from '#src/areas/monitoring/daily-checks/place.ts';
 import { snoozeChoices } from '#src/areas/monitoring/daily-checks/snooze-times.ts';
 import { rowAt } from '#src/areas/monitoring/daily-checks/lines.ts';
-import { near, windowOf, withPinned } from '#src/areas/monitoring/daily-checks/window.ts';
+import { apartOf, near, windowOf, withPinned } from '#src/areas/monitoring/daily-checks/window.ts';
 
 const RUNS = { numRuns: 100 * Number(process.env['PROOF'] ?? 1) };
 const viewOf = (ns: readonly number[], first = 0, total = ns.length): RunsView =>
@@ -31,6 +31,18 @@ test('DAY-13: the row with the focus stays drawn wherever the list is scrolled t
   expect(withPinned(range, 900).at(-1)).toBe(900);
   expect(withPinned(range, 105)).toHaveLength(15);
   expect(withPinned(range, 1_000)).toHaveLength(15);
+});
+
+test('DAY-13: of the rows that are drawn all follow each other but one at most, which is told', () => {
+  const index = fc.nat(60);
+  fc.assert(fc.property(index, index, fc.nat(4), fc.option(index), (a, b, overscan, pinned) => {
+    const drawn = withPinned({ startIndex: Math.min(a, b), endIndex: Math.max(a, b), overscan, count: 61 }, pinned), apart = apartOf(drawn);
+    const flow = drawn.filter((one) => one !== apart), [first = 0] = flow;
+    expect(flow).toEqual(flow.map((_, i) => first + i));
+    // Nothing that follows is called apart.
+    if (apart >= 0) expect(flow.some((one) => Math.abs(one - apart) === 1)).toBe(false);
+  }), RUNS);
+  expect(apartOf([])).toBe(-1);
 });
 
 test('DAY-14: the cursor stays with its run when the list changes, and inside the list when the run is gone', () => {

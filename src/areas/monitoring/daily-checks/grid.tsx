@@ -13,9 +13,9 @@ import type { Drawable } from './drawn.ts';
 import { GroupLine } from './group-line.tsx';
 import { lineAt, rowsUnder } from './lines.ts';
 import type { Line } from './lines.ts';
-import { Card, Row } from './row.tsx';
+import { Card, placed, Row } from './row.tsx';
 import type { Selection } from './selection.ts';
-import { near, windowOf, withPinned } from './window.ts';
+import { apartOf, near, windowOf, withPinned } from './window.ts';
 
 export interface GridProps {
   readonly view: RunsView | undefined;
@@ -92,6 +92,7 @@ export function Grid(props: GridProps) {
   const step = cursor?.step ?? 0;
   const at = cursor?.index ?? -1;
   const items = virtual.getVirtualItems();
+  const apart = apartOf(items.map(({ index }) => index)), lead = items.find(({ index }) => index !== apart);
   const known = items.flatMap(({ index }): Drawable[] => {
     const line = lineAt(view, index);
     return line ? [{ index, key: keyOf(line), seen: index >= startIndex && index <= endIndex, cursor: index === at }] : [];
@@ -139,15 +140,15 @@ export function Grid(props: GridProps) {
           cards={cards} acts={props.acts} selection={selection} total={props.matching} zone={props.zone} now={props.now} order={props.order} reverse={props.reverse} dense={dense} columns={props.columns}
           onSelectAll={props.onSelectAll} onSort={props.onSort} onColumns={props.onColumns}
         />
-        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {view === undefined && Array.from({ length: WAITING }, (_, i) => <Bars key={i} index={i} top={i * rowPx} cards={cards} late={late} />)}
+        <div role="rowgroup" className="relative" style={{ height: virtual.getTotalSize(), paddingTop: lead ? lead.start - head : 0 }}>
+          {view === undefined && Array.from({ length: WAITING }, (_, i) => <Bars key={i} index={i} apart={null} cards={cards} late={late} />)}
           {items.map(({ index, start }) => {
-            const line = lineAt(view, index);
-            if (!line || !drawn.places.has(index)) return <Bars key={`at ${index}`} index={index} top={start - head} cards={cards} late={late && !line} />;
+            const line = lineAt(view, index), top = index === apart ? start - head : null;
+            if (!line || !drawn.places.has(index)) return <Bars key={`at ${index}`} index={index} apart={top} cards={cards} late={late && !line} />;
             if (line.is === 'head') {
               return (
                 <GroupLine
-                  key={keyOf(line)} head={line.head} group={props.group ?? 'cause'} index={index} top={start - head} cards={cards} cursor={cursor?.index === index} tabbed={index === tabbed}
+                  key={keyOf(line)} head={line.head} group={props.group ?? 'cause'} index={index} apart={top} cards={cards} cursor={cursor?.index === index} tabbed={index === tabbed}
                   chosen={chosenOf(selection, line.head, view ? rowsUnder(view, line.head) : [])} acts={props.acts}
                 />
               );
@@ -155,7 +156,7 @@ export function Grid(props: GridProps) {
             const { row } = line;
             return (
               <One
-                key={keyOf(line)} row={row} index={index} top={start - head} selected={selection.runs.has(row.n)} cursor={cursor?.index === index} tabbed={index === tabbed}
+                key={keyOf(line)} row={row} index={index} apart={top} selected={selection.runs.has(row.n)} cursor={cursor?.index === index} tabbed={index === tabbed}
                 open={props.open === row.n} acts={props.acts} me={props.me} zone={props.zone} now={props.now}
               />
             );
@@ -182,10 +183,10 @@ function chosenOf({ runs, groups }: Selection, { key, rows }: GroupHead, under: 
 }
 
 /** A row that is not here yet: blank at first, `late` with bars. */
-export function Bars({ index, top, cards, late }: { readonly index: number; readonly top: number; readonly cards: boolean; readonly late: boolean }) {
+export function Bars({ index, apart, cards, late }: { readonly index: number; readonly apart: number | null; readonly cards: boolean; readonly late: boolean }) {
   const wide = (share: number): { readonly width: string } => ({ width: `${share - (index * 13) % 29}%` });
   return (
-    <div role="row" aria-rowindex={index + 2} data-index={index} tabIndex={-1} className={`dc-row dc-bars ${cards ? 'dc-card' : 'dc-line'}`} style={{ top }}>
+    <div role="row" aria-rowindex={index + 2} data-index={index} tabIndex={-1} className={`dc-row dc-bars ${cards ? 'dc-card' : 'dc-line'}`} style={placed(apart)}>
       <span role="gridcell" className="sr-only">on its way</span>
       {late && (cards
         ? <><i style={{ width: 16, justifySelf: 'center' }} /><i style={wide(80)} /><i style={wide(90)} /><i style={{ width: 18, justifySelf: 'center' }} /></>

@@ -5,6 +5,7 @@ import type { Group, GroupHead } from '#contract/monitoring/query.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { StateMark } from '#src/ui/state-mark.tsx';
+import { placed } from './row.tsx';
 
 export const GROUP_WORDS: Readonly<Record<Group, string>> = { company: 'Company', job: 'Job', cause: 'Cause', server: 'Server' };
 
@@ -12,7 +13,7 @@ interface GroupLineProps {
   readonly head: GroupHead;
   readonly group: Group;
   readonly index: number;
-  readonly top: number;
+  readonly apart: number | null;
   readonly cards: boolean;
   readonly cursor: boolean;
   readonly tabbed: boolean;
@@ -21,7 +22,7 @@ interface GroupLineProps {
 }
 
 /** The head of a group. Its rule inks in as its problems are cleared; when all are, it is ruled off twice and recedes. */
-export function GroupLine({ head, group, index, top, cards, cursor, tabbed, chosen, acts }: GroupLineProps) {
+export function GroupLine({ head, group, index, apart, cards, cursor, tabbed, chosen, acts }: GroupLineProps) {
   const { progress, folded } = head, done = progress.of > 0 && progress.cleared >= progress.of;
   const title = head.causes ? 'Single causes' : head.title === '' ? NAMELESS[group] : head.title, named = head.causes ? title : `${GROUP_WORDS[group]}: ${title}`;
   const holds = [plural(head.jobs, 'job'), ...(group === 'company' ? [] : [plural(head.companies, 'company', 'companies')])].join(', ');
@@ -30,7 +31,7 @@ export function GroupLine({ head, group, index, top, cards, cursor, tabbed, chos
     <div
       role="row" aria-rowindex={index + 2} data-index={index} tabIndex={tabbed ? 0 : -1} className={`dc-row dc-group ${cards ? 'dc-group-card' : ''}`}
       aria-label={`${named}, ${holds}, ${cleared}, ${folded ? 'folded' : 'open'}`} {...(acts && { 'aria-selected': chosen === 'all' })}
-      style={{ top, '--cleared': progress.of === 0 ? 0 : progress.cleared / progress.of } as CSSProperties}
+      style={{ ...placed(apart), '--cleared': progress.of === 0 ? 0 : progress.cleared / progress.of } as CSSProperties}
       {...(chosen !== 'none' && { 'data-selected': '' })} {...(cursor && { 'data-cursor': '' })} {...(done && { 'data-ruled': '' })}
     >
       <div role="gridcell" className="dc-gsel">

@@ -24,3 +24,10 @@ export function withPinned(
   if (pinned < first) return [pinned, ...drawn];
   return pinned > last ? [...drawn, pinned] : drawn;
 }
+
+/** Of the rows that are drawn, the one that does not follow the others, wherever it is kept: -1 for none. */
+export function apartOf(drawn: readonly number[]): number {
+  const [first = -1, second = first + 1] = drawn, last = drawn.at(-1) ?? -1;
+  if (second - first > 1) return first;
+  return last - (drawn.at(-2) ?? last) > 1 ? last : -1;
+}
