@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { cpus, loadavg, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { type Figure, median, type Sheet, tableOf } from './figures.ts';
@@ -50,7 +50,7 @@ export async function benchFluid(say: (text: string) => void, options: Partial<O
       title: `Longest task of the page's main thread, ${estate} estate, ${rows.toLocaleString('en')} rows listed`,
       columns: ['best', 'median', 'worst', 'CPU, worst'], figures,
       notes: [
-        `${cpus().length} cores ${cpus()[0]?.model.trim()}, shared by server, browser and whatever else runs; load average ${before.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after.`,
+        `${cpus().length} cores ${cpus()[0]?.model.trim()}, shared by browser, server (at a lower priority, as it stands elsewhere in use) and whatever else runs; load average ${before.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after.`,
         `The longest task of each of ${ROUNDS} rounds, with what the machine did meanwhile; "CPU" is what the page itself worked in one task.`, ...blame,
       ],
     }];
@@ -224,6 +224,7 @@ interface Server { readonly origin: string; end(): Promise<void> }
 async function beginServer(data: string, estate: string, say: (text: string) => void): Promise<Server> {
   const env = { ...process.env, DAYBOOK_DATA: data, PORT: '0', HOST: '127.0.0.1', DATABASE_URL: '' };
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../server/main.ts'), '--estate', estate], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  if (child.pid !== undefined) setPriority(child.pid, 15);
   const origin = await new Promise<string>((resolve, reject) => {
     let said = '';
     child.stdout.on('data', (chunk: Buffer) => {
