@@ -79,9 +79,10 @@ function Multiple({ name, own, of, say, usual, runs, open, pointed, zone, onPoin
   const shown = run ? of(run) : own, dot = at[pointed ?? open];
   return (
     <figure className="m-0 min-w-0">
-      <figcaption className="flex flex-wrap items-baseline justify-between pb-1">
-        <b><span className={shown === null ? '' : 'sr-only'}>{name}: </span>{told(shown)}</b>
-        {range !== null && <span className="dc-ag">usual {range}</span>}
+      {/* A line for each, as they come and go: the chart stays where it is under the pointer. */}
+      <figcaption className="pb-1">
+        <b className="block truncate"><span className={shown === null ? '' : 'sr-only'}>{name}: </span>{told(shown)}</b>
+        {range !== null && <span className="dc-ag block truncate">usual {range}</span>}
       </figcaption>
       <div
         className="rp-points" role="slider" tabIndex={0} aria-label={`${name} of ${plural(runs.length, 'run')}, ${failures} failed${range === null ? '' : `, usual ${range}`}`}
