@@ -7,7 +7,7 @@ export function PrivacyPolicy({ branding, onClose }: { readonly branding: Brandi
   const { name, supportEmail, supportPhone } = branding;
   return (
     <Dialog title="Privacy policy" wide onClose={onClose} footer={<Button variant="primary" onClick={onClose}>Close</Button>}>
-      <div className="grid gap-4 px-5 py-4">
+      <div className="grid grid-cols-1 gap-4 px-5 py-4">
         <p className="m-0">{name} runs this portal. This is what it keeps about you, for what, and what you can do about it.</p>
         {PARTS.map(({ title, says }) => (
           <section key={title} className="grid gap-1">

@@ -83,7 +83,7 @@ export function ReauthQuestion() {
         <Button onClick={() => answerReauth(false)}>Cancel</Button>
       </>}
     >
-      <form id="reauth" className="grid gap-4 px-5 py-4" onSubmit={(event) => void go(event)} noValidate aria-busy={busy || (options === null && fault === null)}>
+      <form id="reauth" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void go(event)} noValidate aria-busy={busy || (options === null && fault === null)}>
         <p className="m-0 text-ink-2">This changes who can get into your account, or what it says of you. Nothing more is asked for the next five minutes.</p>
         {offline && <Callout tone="warning" alert>{BASE.needsNetwork}</Callout>}
         {none && <Callout tone="warning">You have nothing here to show. Log out and sign in again, then make the change within five minutes.</Callout>}

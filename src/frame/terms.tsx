@@ -41,7 +41,7 @@ export function TermsQuestion({ me, terms }: { readonly me: Me; readonly terms: 
         <Button busy={busy === 'decline'} onClick={() => void decline()}>Decline and log out</Button>
       </>}
     >
-      <div className="grid gap-3 px-5 py-4">
+      <div className="grid grid-cols-1 gap-3 px-5 py-4">
         {terms.text.split(/\n\s*\n/).map((paragraph) => <p key={paragraph} className="m-0 break-words whitespace-pre-line">{paragraph.trim()}</p>)}
         <p className="m-0 text-agate text-ink-3">Version {terms.version}</p>
         {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}

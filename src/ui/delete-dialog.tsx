@@ -23,7 +23,7 @@ export function DeleteDialog({ what, name, says, onDelete, onClose }: DeleteDial
   };
   return (
     <Dialog title={`Delete this ${what}?`} onClose={onClose} footer={<><Button variant="danger" busy={busy} onClick={() => void end()}>Delete the {what}</Button><Button onClick={onClose}>Cancel</Button></>}>
-      <div className="grid gap-2 px-5 py-4">
+      <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 break-words">{name}</p>
         <p className="m-0 text-ink-2">{says} This cannot be undone.</p>
       </div>

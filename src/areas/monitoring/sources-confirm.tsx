@@ -45,7 +45,7 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
         <Button onClick={onClose}>Cancel</Button>
       </>}
     >
-      <div className="grid gap-2 px-5 py-4">
+      <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 break-words"><b>{name}</b>, {row.company}</p>
         {how === 'rotate'
           ? <p className="m-0 text-ink-2">The old secret stops at once: whatever uses it is turned away until it has the new one. The new secret is shown once. This cannot be undone.</p>

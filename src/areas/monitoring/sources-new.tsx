@@ -57,7 +57,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
         <Button onClick={onClose}>Cancel</Button>
       </>}
     >
-      <form id="new-source" className="grid gap-4 px-5 py-4" onSubmit={(event) => void make(event)} noValidate>
+      <form id="new-source" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void make(event)} noValidate>
         <TextField
           ref={first} label="Name" value={name} maxLength={LIMITS.nameChars} autoComplete="off" onChange={(event) => setName(event.target.value)}
           hint="What it backs up and where, such as “Files on FS01”. Its results appear under this name." fault={tried && !named ? 'Give it a name.' : null}

@@ -35,7 +35,7 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
         <Arrival row={row} rotated={shown.since !== null} zone={zone} offline={offline} />
       </>}
     >
-      <section className="grid gap-2 px-5 py-4">
+      <section className="grid grid-cols-1 gap-2 px-5 py-4">
         <h3 className="m-0">Secret</h3>
         <CopyText text={shown.secret} copied="Secret copied" label="Copy the secret" />
         <p className="m-0 text-ink-2">Shown this once: only its hash is kept. Whoever has it can post results for this company, and read nothing.</p>

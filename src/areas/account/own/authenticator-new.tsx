@@ -53,7 +53,7 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
         <Button onClick={onClose}>{over === null ? 'Cancel' : 'Close'}</Button>
       </>}
     >
-      <form id="new-authenticator" className="grid gap-4 px-5 py-4" onSubmit={(event) => void confirm(event)} noValidate aria-busy={busy}>
+      <form id="new-authenticator" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void confirm(event)} noValidate aria-busy={busy}>
         {over !== null ? <Callout tone="failed" alert>{over}</Callout> : (
           <>
             <p className="m-0 text-ink-2">Scan this with the app, then type the code that it shows.</p>

@@ -94,7 +94,7 @@ function Asking({ vapid, onClose, onDone }: { readonly vapid: string; readonly o
   }
   return (
     <Dialog title="Tell this browser" onClose={onClose} footer={<><Button variant="primary" busy={busy} onClick={() => void begin()}>Ask the browser</Button><Button onClick={onClose}>Not now</Button></>}>
-      <div className="grid gap-3 px-5 py-4">
+      <div className="grid grid-cols-1 gap-3 px-5 py-4">
         <p className="m-0">The browser asks next whether this site may show notifications. Choose “Allow”.</p>
         <p className="m-0 text-ink-2">They come by the push service of the browser’s maker, sealed so that only this browser can read them, and show on the lock screen: how many, and of which company. Logging out here ends them.</p>
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}

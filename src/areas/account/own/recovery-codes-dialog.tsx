@@ -8,7 +8,7 @@ export function RecoveryCodesDialog({ codes, says, onClose }: { readonly codes: 
   const portal = titleOf(useBranding());
   return (
     <Dialog title="Keep your recovery codes" stays onClose={onClose}>
-      <div className="grid gap-4 px-5 py-4">
+      <div className="grid grid-cols-1 gap-4 px-5 py-4">
         <p className="m-0 text-ink-2">{says}</p>
         <RecoveryCodes codes={codes} portal={portal} action="Done" onKept={onClose} />
       </div>

@@ -59,7 +59,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
   const { tone } = SEVERITIES[draft.severity];
   return (
     <Dialog title="New notice" wide onClose={onClose} footer={<><Button variant="primary" type="submit" form="new-notice" busy={busy}>Publish</Button><Button onClick={onClose}>Cancel</Button></>}>
-      <form id="new-notice" ref={form} noValidate className="grid gap-4 px-5 py-4" onSubmit={(event) => void publish(event)}>
+      <form id="new-notice" ref={form} noValidate className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void publish(event)}>
         <div className="grid gap-4 tablet:grid-cols-2">
           <Select label="Above the pages of" block value={draft.app} options={APPS} onChange={(app) => put({ app })} />
           <Select label="Severity" block value={draft.severity} options={KINDS} onChange={(severity) => put({ severity })} />

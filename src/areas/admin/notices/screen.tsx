@@ -92,7 +92,7 @@ function Ending({ one: { _id: id, message }, onClose, onEnded }: { readonly one:
   }
   return (
     <Dialog title="Remove this notice?" onClose={onClose} footer={<><Button variant="danger" busy={busy} onClick={() => void end()}>Remove the notice</Button><Button onClick={onClose}>Cancel</Button></>}>
-      <div className="grid gap-2 px-5 py-4">
+      <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 break-words">{message}</p>
         <p className="m-0 text-ink-2">It goes from the pages of everybody, and does not come back.</p>
         {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}

@@ -42,7 +42,7 @@ export function Hosts({ of: { _id: id, name, hosts, own }, onClose, onSaved }: H
       title={`Host names of ${name}`} onClose={onClose}
       footer={<><Button variant="primary" type="submit" form="hosts" busy={busy} disabled={hostsText(next) === hostsText(hosts)}>Save</Button><Button onClick={onClose}>Cancel</Button></>}
     >
-      <form id="hosts" noValidate className="grid gap-3 px-5 py-4" onSubmit={(event) => void save(event)}>
+      <form id="hosts" noValidate className="grid grid-cols-1 gap-3 px-5 py-4" onSubmit={(event) => void save(event)}>
         <TextArea label="Host names" mono rows={6} value={typed} fault={fault} spellCheck={false} autoCapitalize="none" onChange={(event) => { setTyped(event.target.value); setFault(null); }} hint="One a line. Each leads to one provider only." />
         {gone.length > 0 && (
           <Callout tone="warning">

@@ -38,7 +38,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
   if (made !== null) {
     return (
       <Dialog title={`Invited to ${name}`} onClose={onClose} footer={<Button variant="primary" onClick={onClose}>Done</Button>}>
-        <div className="grid gap-3 px-5 py-4">
+        <div className="grid grid-cols-1 gap-3 px-5 py-4">
           <p className="m-0 break-words">{made.to === null ? 'Hand this link over: it is shown once.' : `A mail with this link goes to ${made.to}.`} It registers one user, until {formatWhen(made.until, zone)}.</p>
           <CopyText text={made.url} label="Copy the link" copied="Link copied to clipboard" />
         </div>
@@ -50,7 +50,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
       title={`Invite to ${name}`} onClose={onClose}
       footer={<><Button variant="primary" type="submit" form="invite" busy={busy}>{email.trim() === '' ? 'Make a link' : 'Send the invitation'}</Button><Button onClick={onClose}>Cancel</Button></>}
     >
-      <form id="invite" noValidate className="grid gap-3 px-5 py-4" onSubmit={(event) => void invite(event)}>
+      <form id="invite" noValidate className="grid grid-cols-1 gap-3 px-5 py-4" onSubmit={(event) => void invite(event)}>
         <p className="m-0 text-ink-2">
           One user registers with the link, within seven days. {own ? 'Who registers may look at what you may see, and no more.' : 'Who registers sees nothing before an administrator there says what.'}
         </p>

@@ -58,7 +58,7 @@ export function NewProvider({ onClose, onMade }: { readonly onClose: () => void;
       title="New provider" onClose={onClose}
       footer={<><Button variant="primary" type="submit" form="new-provider" busy={busy}>Make the provider</Button><Button onClick={onClose}>Cancel</Button></>}
     >
-      <form id="new-provider" ref={form} noValidate className="grid gap-4 px-5 py-4" onSubmit={(event) => void save(event)}>
+      <form id="new-provider" ref={form} noValidate className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void save(event)}>
         <TextField {...field('name', 'name')} label="Name" maxLength={LIMITS.nameChars} hint="Also its title until its branding says another." />
         <TextArea {...field('hosts', 'hosts')} label="Host names" mono rows={2} spellCheck={false} autoCapitalize="none" placeholder="backup.example.com" hint="One a line. Each leads to one provider, by the DNS and the proxy in front of this server." />
         <fieldset className="m-0 grid min-w-0 gap-4 border-0 border-t border-hair p-0 pt-4">

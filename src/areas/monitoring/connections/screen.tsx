@@ -86,7 +86,7 @@ export function Connections() {
       {open?.is === 'found' && <FoundDialog id={idOf(open.one)} name={open.one.name} entity={open.entity} unlinked={open.unlinked} companies={names} zone={zone} onClose={close} />}
       {open?.is === 'remove' && (
         <Dialog title="Remove this connection?" onClose={close} footer={<><Button variant="danger" disabled={offline} {...why} onClick={() => void remove(open.one)}>Remove the connection</Button><Button onClick={close}>Cancel</Button></>}>
-          <div className="grid gap-2 px-5 py-4">
+          <div className="grid grid-cols-1 gap-2 px-5 py-4">
             <p className="m-0 break-words"><b>{open.one.name}</b>, {open.one.address}</p>
             <p className="m-0 text-ink-2">Nothing is asked of it any more, and its credentials are destroyed. Its jobs and results so far stay; the jobs will be marked as “did not run” when they are due. This cannot be undone.</p>
           </div>

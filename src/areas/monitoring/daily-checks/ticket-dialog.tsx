@@ -63,7 +63,7 @@ function TicketShown({ title, number, tied, onNamed, onClose }: TicketDialogProp
       title={title} onClose={onClose}
       footer={<><Button variant="primary" onClick={onClose}>Done</Button><Button variant="quiet" onClick={() => { onNamed(null); onClose(); }}>Take the ticket away</Button></>}
     >
-      <div className="grid gap-2 px-5 py-4">
+      <div className="grid grid-cols-1 gap-2 px-5 py-4">
         <p className="m-0 flex flex-wrap items-center gap-x-3"><b className="min-w-0 break-words">{number}</b><span className={`inline-flex items-center gap-1.5 ${tied.open ? 'text-running' : 'text-success'}`}><Icon name={tied.open ? 'ticket' : 'success'} />{tied.open ? 'Open' : 'Closed'}</span></p>
         {may && <Go href={ticketAddress(tied.id)} className="text-accent underline pointer-coarse:min-h-11">Show the ticket</Go>}
         {tied.url !== null && <a href={tied.url} target="_blank" rel="noreferrer" className="text-accent underline pointer-coarse:min-h-11">Open it in the ticketing system</a>}
@@ -108,7 +108,7 @@ function NewTicket({ title, runs, row, form, onOther, onClose }: TicketDialogPro
         </>
       )}
     >
-      <form className="grid gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); void make(several); }}>
+      <form className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); void make(several); }}>
         {form.blocked !== null && <Callout tone="warning">{form.blocked} {keeps && <Go href="/monitoring/ticketing" className="text-accent underline">Ticketing</Go>}</Callout>}
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
         <TicketFields draft={draft} form={form} first={first} closing={false} fault={draft.subject.trim() === '' ? 'Say what it is about.' : null} onChange={(next) => setDraft((before) => ({ ...before, ...next }))} />

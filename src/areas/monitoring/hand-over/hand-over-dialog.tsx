@@ -60,7 +60,7 @@ function Form({ rule, since, query, filter, onAll, onClose }: Pick<HandOverDialo
         <Go href="/monitoring/evidence?show=hand-overs" className="ml-auto inline-flex items-center text-accent underline-offset-2 hover:underline pointer-coarse:min-h-11">Past hand-overs</Go>
       </>}
     >
-      <div className="grid gap-4 px-5 py-4">
+      <div className="grid grid-cols-1 gap-4 px-5 py-4">
         {shift && <Sums shift={shift} since={since} zone={rule.zone} onAll={onAll} />}
         <label className="block">
           <span className="block pb-1">Comment for whoever is next</span>

@@ -91,7 +91,7 @@ export function Webhooks() {
       {open?.is === 'history' && <History id={idOf(open.one)} name={open.one.name} enabled={open.one.enabled} zone={zone} now={now} offline={offline} onClose={close} />}
       {open?.is === 'secret' && (
         <Dialog title={open.name} wide stays onClose={close} footer={<Button onClick={close}>I have kept the secret</Button>}>
-          <section className="grid gap-2 px-5 py-4">
+          <section className="grid grid-cols-1 gap-2 px-5 py-4">
             <h3 className="m-0">Secret</h3>
             <CopyText text={open.secret} copied="Secret copied" label="Copy the secret" />
             <p className="m-0 text-ink-2">Shown this once, and kept sealed. Your side checks each message with it, as Standard Webhooks describe: HMAC-SHA256 over webhook-id, webhook-timestamp and the body, in webhook-signature.{open.again && ' The secret before is good for another day.'}</p>
@@ -105,7 +105,7 @@ export function Webhooks() {
       )}
       {open?.is === 'remove' && (
         <Dialog title="Remove this webhook?" onClose={close} footer={<><Button variant="danger" disabled={offline} {...why} onClick={() => void remove(open.one)}>Remove the webhook</Button><Button onClick={close}>Cancel</Button></>}>
-          <div className="grid gap-2 px-5 py-4">
+          <div className="grid grid-cols-1 gap-2 px-5 py-4">
             <p className="m-0 break-words"><b>{open.one.name}</b>, {open.one.url}</p>
             <p className="m-0 text-ink-2">Nothing is told there any more. Its secret, its history and what waits for it are destroyed. This cannot be undone.</p>
           </div>

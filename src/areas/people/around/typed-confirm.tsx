@@ -39,7 +39,7 @@ export function TypedConfirm({ title, children, type, word, onConfirm, onClose }
       title={title} onClose={onClose} {...(type !== null && { first: field })}
       footer={<><Button variant="danger" busy={busy} onClick={() => void confirm()}>{word}</Button><Button onClick={onClose}>Cancel</Button></>}
     >
-      <form className="grid gap-3 px-5 py-4" noValidate onSubmit={(event) => { event.preventDefault(); void confirm(); }}>
+      <form className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => { event.preventDefault(); void confirm(); }}>
         <div className="grid gap-2 break-words text-ink-2">{children}</div>
         {type !== null && (
           <TextField

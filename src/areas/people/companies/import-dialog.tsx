@@ -69,7 +69,7 @@ export function ImportDialog({ onChanged, onClose }: { readonly onChanged: () =>
         <Button onClick={onClose}>Close</Button>
       </>}
     >
-      <div className="grid gap-3 px-5 py-4">
+      <div className="grid grid-cols-1 gap-3 px-5 py-4">
         {failure !== null && <Callout tone="failed" alert action={<Button size="sm" onClick={again}>Try again</Button>}>{sentenceOf(failure, PEOPLE.getCompanies)}</Callout>}
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
         {all === null && failure === null && <Late><p className="m-0 text-ink-2">Asking the console…</p></Late>}

@@ -40,7 +40,7 @@ export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; re
       title={`Log in as ${user.name}`} onClose={onClose} first={field}
       footer={<><Button variant="primary" type="submit" form="login-as" busy={busy}>Log in as this user</Button><Button onClick={onClose}>Cancel</Button></>}
     >
-      <form id="login-as" className="grid gap-3 px-5 py-4" noValidate onSubmit={(event) => void go(event)}>
+      <form id="login-as" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => void go(event)}>
         <p className="m-0 text-ink-2">For an hour at most; the way back stands in the menu. Passwords, factors and other accounts of the user stay out of reach. What you do is recorded as done by you.</p>
         <TextField
           ref={field} label="Reason" value={reason} maxLength={LIMITS.reasonChars} autoComplete="off" onChange={(event) => { setReason(event.target.value); setFault(null); }}

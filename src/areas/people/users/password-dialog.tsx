@@ -41,7 +41,7 @@ export function PasswordDialog({ user, onDone, onClose }: { readonly user: UserL
       title="Set a password" onClose={onClose} first={field}
       footer={<><Button variant="primary" type="submit" form="set-password" busy={busy}>Set the password</Button><Button onClick={onClose}>Cancel</Button></>}
     >
-      <form id="set-password" className="grid gap-3 px-5 py-4" noValidate onSubmit={(event) => void set(event)}>
+      <form id="set-password" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => void set(event)}>
         <p className="m-0 break-words text-ink-2"><b className="text-ink">{user.name}</b> is signed out everywhere at once, is told by mail, and chooses its own password at the next sign-in. Give it the password in person or by phone.</p>
         <TextField
           ref={field} label="New password" type={shown ? 'text' : 'password'} value={password} maxLength={LIMITS.passwordChars} autoComplete="new-password" spellCheck={false} fault={wrong}
