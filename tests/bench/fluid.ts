@@ -130,7 +130,7 @@ function stepsOf(origin: string, keys: readonly string[]): readonly Step[] {
       what: 'opening a result, and the next ten', async does(page) {
         await page.keyboard.press('j');
         await page.keyboard.press('Enter');
-        await page.getByRole('heading', { name: 'Log' }).waitFor();
+        await page.getByRole('heading', { name: 'Log', exact: true }).waitFor();
         for (let i = 0; i < 10; i += 1) await page.keyboard.press('j', { delay: 60 });
         await rested(page);
         await page.keyboard.press('Escape');
