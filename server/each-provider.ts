@@ -1,5 +1,7 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { faultOf } from './http/serve-call.ts';
+import { repeat } from './repeat.ts';
+import type { Watch } from './repeat.ts';
 import type { World } from './world.ts';
 
 export interface Timer { stop(): void; tick(now: Ms): Promise<void> }
@@ -24,22 +26,18 @@ export function eachProvider(world: World, every: Ms, says: string, work: (tenan
   return { tick, stop() { stopped = true; timer?.cancel(); } };
 }
 
-export interface Watch { tick(): Promise<void>; stop(): Promise<void> }
-
-/** What is under way when the server stops gets so long. */
-const STOP_MS: Ms = 3_000, SIDE_BY_SIDE = 8;
+const SIDE_BY_SIDE = 8;
 
 /**
- * The same for work that waits for others: eight providers are looked after side by side, so that an address that hangs holds no other one up. A look
- * that takes long is not overtaken by the next. `look` begins one and answers what is done for each provider; `over` is asked between its pieces.
+ * The same for work that waits for others: eight providers are looked after side by side, so that an address that hangs holds no other one up. `look`
+ * begins one look and answers what is done for each provider; `over` is asked between its pieces.
  */
-export function besideEachOther(world: World, every: Ms, says: string, look: (now: Ms, over: () => boolean) => (tenant: TenantId) => Promise<void>): Watch {
-  let timer: { cancel(): void } | null = null, last: Promise<void> = Promise.resolve(), stopped = false;
-  async function once(): Promise<void> {
-    const work = look(world.clock.now(), () => stopped), tenants = [...await world.store.tenants()];
+export const besideEachOther = (world: World, every: Ms, says: string, look: (now: Ms, over: () => boolean) => (tenant: TenantId) => Promise<void>): Watch =>
+  repeat(world, every, says, async (now, over) => {
+    const work = look(now, over), tenants = [...await world.store.tenants()];
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, async () => {
       for (let tenant = tenants.shift(); tenant !== undefined; tenant = tenants.shift()) {
-        if (stopped) return;
+        if (over()) return;
         try {
           await work(tenant);
         } catch (error) {
@@ -47,21 +45,4 @@ export function besideEachOther(world: World, every: Ms, says: string, look: (no
         }
       }
     }));
-  }
-  function tick(): Promise<void> {
-    last = last.then(once).catch((error: unknown) => { world.log.error(says, faultOf(error)); });
-    return last;
-  }
-  function wait(): void {
-    timer = world.clock.after(every, () => { void tick().finally(() => { if (!stopped) wait(); }); });
-  }
-  wait();
-  return {
-    tick,
-    async stop() {
-      stopped = true;
-      timer?.cancel();
-      await Promise.race([last, new Promise<void>((resolve) => { world.clock.after(STOP_MS, resolve); })]);
-    },
-  };
-}
+  });

@@ -1,6 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { besideEachOther } from '../each-provider.ts';
-import type { Watch } from '../each-provider.ts';
+import type { Watch } from '../repeat.ts';
 import type { World } from '../world.ts';
 import { follow } from './ticket-follow.ts';
 import { poll } from './ticket-poll.ts';

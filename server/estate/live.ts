@@ -2,6 +2,8 @@ import type { KeyId, Ms } from '#contract/ids.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { recordComputers, recordRepositories } from '../monitoring/inventory.ts';
 import { record } from '../monitoring/record.ts';
+import { repeat } from '../repeat.ts';
+import type { Watch } from '../repeat.ts';
 import type { World } from '../world.ts';
 import { type Happening, happeningsOf } from './happenings.ts';
 import { markAt, markOf } from './load.ts';
@@ -15,52 +17,23 @@ const AHEAD: Ms = 30 * 60_000;
 /** Of a key in one request. */
 const AT_ONCE = 500;
 
-/** `stop` waits for what is being told. */
-export interface Life { stop(): Promise<void>; tick(now: Ms): Promise<void> }
 
 /** One provider's. */
 interface Course { readonly plan: ProviderPlan; told: Ms; agenda: readonly Happening[]; next: number; planned: Ms }
 
 /**
  * The estate lives on: runs start and end by their schedules, through the same door as those of real sources. What was not told while nobody asked
- * (the machine slept) is told at the next tick. Nobody of the estate sits at its desk: that is for whoever looks at it.
+ * (the machine slept) is told at the next tick; stopping waits for what is being told. Nobody of the estate sits at its desk: that is for whoever looks at it.
  */
-export async function startLife(world: World, { providers }: EstatePlan): Promise<Life> {
+export async function startLife(world: World, { providers }: EstatePlan): Promise<Watch> {
   const courses: Course[] = [];
   for (const plan of providers) {
     const told = await markAt(world, plan) ?? world.clock.now();
     courses.push({ plan, told, agenda: [], next: 0, planned: told });
   }
-  let last: Promise<void> = Promise.resolve();
-  let timer: { cancel(): void } | null = null;
-  let stopped = false;
-
-  async function work(now: Ms): Promise<void> {
-    for (const course of courses) if (!stopped) await live(world, course, now);
-  }
-
-  /** One at a time. */
-  function tick(now: Ms): Promise<void> {
-    const mine = last.then(() => work(now));
-    last = mine.catch(() => undefined);
-    return mine;
-  }
-
-  function wait(): void {
-    timer = world.clock.after(EVERY, () => {
-      tick(world.clock.now()).catch((error: unknown) => { world.log.error('the demo estate could not go on', { error }); })
-        .finally(() => { if (!stopped) wait(); });
-    });
-  }
-  wait();
-  return {
-    tick,
-    async stop() {
-      stopped = true;
-      timer?.cancel();
-      await last;
-    },
-  };
+  return repeat(world, EVERY, 'the demo estate could not go on', async (now, over) => {
+    for (const course of courses) if (!over()) await live(world, course, now);
+  }, null);
 }
 
 async function live(world: World, course: Course, now: Ms): Promise<void> {

@@ -1,15 +1,16 @@
 import { keepPassword, readPassword } from '../first-start.ts';
+import type { Watch } from '../repeat.ts';
 import type { World } from '../world.ts';
 import type { Estate } from './choice.ts';
 import { settleConnections } from './connections.ts';
 import { bringUp, chooseEstate } from './estate.ts';
-import { type Life, startLife } from './live.ts';
+import { startLife } from './live.ts';
 import type { EstatePlan } from './plan.ts';
 import { settleReports } from './reports.ts';
 import { openTickets } from './tickets.ts';
 
 /** An estate that is up to date. `people`: who is who in it, to be told at the start. */
-export interface Standing { readonly plan: EstatePlan; readonly password: string | null; live(): Promise<Life> }
+export interface Standing { readonly plan: EstatePlan; readonly password: string | null; live(): Promise<Watch> }
 
 /** Brings the estate of the data up to now, telling how far it is; null where there is none. Throws a sentence where another is asked for than is there. */
 export async function startEstate(world: World, asked: Estate | null, wanted: string | null, say: (text: string) => void): Promise<Standing | null> {

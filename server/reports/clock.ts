@@ -3,6 +3,8 @@ import { LIMITS } from '#contract/limits.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import { forgetFiles } from '#server/kept-file.ts';
 import { gatewaysOf } from '#server/outbound/gateways.ts';
+import { repeat } from '#server/repeat.ts';
+import type { Watch } from '#server/repeat.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { dueAfter } from './schedule.ts';
@@ -16,39 +18,24 @@ const EVERY: Ms = 2_000, CLEAN_MS: Ms = 3_600_000;
  * REPORT-3: finds what is due, makes one report after the other, and keeps what became of their mails. A time that passed while no server ran is sent
  * once, for the last such time; two servers on one database send once.
  */
-export function startReports(world: World): { stop(): Promise<void>; tick(): Promise<void> } {
-  let timer: { cancel(): void } | null = null, last: Promise<void> = Promise.resolve(), stopped = false, cleanAt: Ms = 0;
-
-  const isStopped = (): boolean => stopped;
-  async function work(): Promise<void> {
-    const now = world.clock.now(), clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
+export function startReports(world: World): Watch {
+  let cleanAt: Ms = 0;
+  return repeat(world, EVERY, 'the clock of the reports failed', async (now, over) => {
+    const clean = now - cleanAt >= CLEAN_MS || now < cleanAt;
     if (clean) cleanAt = now;
     for (const tenant of await world.store.tenants()) {
-      if (stopped) return;
+      if (over()) return;
       try {
         if (!clean && !await world.store.tenant(tenant, (tx) => hasWork(tx, now), { readOnly: true })) continue;
         await world.store.tenant(tenant, (tx) => findDue(tx, world, now));
-        while (await sendNext(world, tenant)) if (isStopped()) return;
+        while (await sendNext(world, tenant)) if (over()) return;
         await world.store.tenant(tenant, (tx) => followMails(tx, world));
         if (clean) await world.store.tenant(tenant, (tx) => forget(tx, now));
       } catch (error) {
         world.log.error('the reports of a provider could not be looked after', { tenant, ...faultOf(error) });
       }
     }
-  }
-  /** One at a time: a tick that takes long is not overtaken. */
-  function tick(): Promise<void> {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
-  }
-  function wait(): void {
-    timer = world.clock.after(EVERY, () => {
-      tick().catch((error: unknown) => { world.log.error('the clock of the reports failed', faultOf(error)); }).finally(() => { if (!stopped) wait(); });
-    });
-  }
-  wait();
-  return { tick, async stop() { stopped = true; timer?.cancel(); await Promise.race([last, new Promise<void>((resolve) => { world.clock.after(3_000, resolve); })]); } };
+  });
 }
 
 /** Mostly there is nothing to do: one look by two small indexes. */

@@ -1,7 +1,7 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { besideEachOther } from '#server/each-provider.ts';
-import type { Watch } from '#server/each-provider.ts';
+import type { Watch } from '#server/repeat.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import type { World } from '#server/world.ts';
 import { deliverDue } from './deliver.ts';
