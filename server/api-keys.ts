@@ -29,11 +29,15 @@ export async function revokeKey(tx: TenantTx, world: World, ask: Ask, user: User
 
 /** Ends all keys of a user (KEY-5): what made the account safe again must not leave a way in behind. */
 export async function endKeysOf(tx: TenantTx, world: World, ask: Ask, user: UserId, told: boolean): Promise<void> {
-  const gone = await tx.sql.deleteFrom('api_key').where('tenant_id', '=', tx.tenant).where('user_id', '=', user).returning('id').execute();
-  if (gone.length === 0) return;
-  await audit(tx, world, ask, { what: 'api-keys.ended', user, detail: { count: gone.length } });
+  const count = await dropKeysOf(tx, user);
+  if (count === 0) return;
+  await audit(tx, world, ask, { what: 'api-keys.ended', user, detail: { count } });
   if (told) await tellOfKey(tx, world, user, 'All API keys of your account were revoked, as its way to sign in was set anew. Programs that use them need new ones.');
 }
+
+/** All keys of a user without a record or a word, for who keeps and tells it with more. Answers how many there were. */
+export const dropKeysOf = async ({ sql, tenant }: TenantTx, user: UserId): Promise<number> =>
+  (await sql.deleteFrom('api_key').where('tenant_id', '=', tenant).where('user_id', '=', user).returning('id').execute()).length;
 
 /** Names of keys are the user's own words. */
 export const tellOfKey = (tx: TenantTx, world: World, user: UserId, what: string): Promise<void> =>

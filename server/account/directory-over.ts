@@ -1,10 +1,11 @@
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { mailAccount } from '../account-mail.ts';
+import { dropKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
 import { lookOf } from '../directory/of.ts';
 import type { Look } from '../directory/standing.ts';
 import { besideEachOther } from '../each-provider.ts';
-import type { Watch } from '../each-provider.ts';
+import type { Watch } from '../repeat.ts';
 import { endSessionsOf, forgetSessions } from '../end-sessions.ts';
 import type { Ask } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -19,7 +20,7 @@ const TURN_MS: Ms = 10 * MINUTE;
 export async function endForDirectory(world: World, ask: Pick<Ask, 'tenant' | 'now' | 'signed' | 'ip' | 'request'>, user: UserId, why: 'disabled' | 'gone'): Promise<void> {
   const { tenant, now } = ask;
   const ended = await world.store.tenant(tenant, async (tx) => {
-    const keys = (await tx.sql.deleteFrom('api_key').where('tenant_id', '=', tenant).where('user_id', '=', user).returning('id').execute()).length, sessions = await endSessionsOf(tx, user, now);
+    const keys = await dropKeysOf(tx, user), sessions = await endSessionsOf(tx, user, now);
     if (keys + sessions === 0) return false;
     await audit(tx, world, ask, { what: 'directory-account.over', user, detail: { why, keys, sessions } });
     await mailAccount(tx, world, user, {
