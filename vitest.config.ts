@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A wait that names no deadline has none of its own: the runner's default of one second is too short on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     maxWorkers: 2,
     // Nothing outlives its file: one process takes one file of a project after the other, and what they share (code, the embedded database) is made ready once.

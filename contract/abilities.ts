@@ -32,6 +32,9 @@ export type Ability = (typeof GRANTS)[Role][number];
 
 export const ABILITIES: readonly Ability[] = [...new Set(Object.values(GRANTS).flat())].sort();
 
+/** All that several roles allow together. */
+export const abilitiesOf = (roles: readonly Role[]): ReadonlySet<Ability> => new Set(roles.flatMap((role): readonly Ability[] => GRANTS[role]));
+
 /** A user may hold several roles; an ability holds if any of them grants it. */
 export const can = (roles: readonly Role[], ability: Ability): boolean =>
   roles.some((role) => (GRANTS[role] as readonly string[]).includes(ability));

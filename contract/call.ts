@@ -5,6 +5,9 @@ import type { FailureKind } from './errors.ts';
 /** Who may ask: everybody, a signed-in user, one with the ability, or the holder of an ingest key. */
 export type Gate = 'public' | 'signed-in' | 'ingest-key' | Ability;
 
+/** Parts of the portal that a provider switches on and off, as its branding names them. */
+export type FeatureSwitch = 'rules' | 'hints' | 'reporting';
+
 /**
  * One call of the API. `takes` is the whole input in one object: what `{…}` of the path names comes from there, the rest
  * from the query (GET, DELETE) or from the JSON body. `gives` is the schema of `data` in the envelope, or how a raw answer looks.
@@ -19,16 +22,14 @@ export interface Call<I extends GenericSchema = GenericSchema, O extends Generic
   /** What a stream is of, where it is not of events. */
   readonly media?: string;
   readonly gate: Gate;
+  /** The switch of the provider's branding that has to be on: where it is off, nobody may make this call. */
+  readonly feature?: FeatureSwitch;
   readonly failures: readonly FailureKind[];
   /** Set where a device may queue the call: how two devices that disagree are settled (OUT-6). */
   readonly offline?: string;
-  /** A sensitive change (G44): a factor must have been shown within the last five minutes. */
-  readonly fresh?: true;
-  /** Only for the user's own hands: refused while somebody is signed in as another (G42). */
-  readonly own?: true;
   /**
    * What an API key needs for it (KEY-3), where that is not the ability of the gate: of a call for whoever is signed in an ability, or `any` key;
-   * `false`: no key makes it. What is `own` or `fresh` needs a person and takes none.
+   * `false`: no key makes it. Calls whose class is not plain (call-classes.ts) need a person and take none.
    */
   readonly byKey?: Ability | 'any' | false;
   /** Made also by who has to choose a password before anything else (AUTH-12). */

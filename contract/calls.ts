@@ -1,5 +1,6 @@
 import { actingCalls } from './account/acting-calls.ts';
 import { accountCalls } from './account/calls.ts';
+import { emailCalls } from './account/email-calls.ts';
 import { apiKeyCalls } from './account/key-calls.ts';
 import { factorCalls } from './account/factor-calls.ts';
 import { notificationCalls } from './account/notification-calls.ts';
@@ -38,7 +39,7 @@ import { syncCalls } from './sync/calls.ts';
 /** Every call of the API. Handlers, client, OpenAPI page and tests are all made from it. */
 export const CALLS = {
   ...brandCalls, ...accountCalls, ...factorCalls, ...preferenceCalls, ...syncCalls, ...monitoringCalls, ...deskCalls, ...reportingCalls, ...ruleCalls, ...hintCalls, ...slaCalls, ...searchCalls, ...notifyCalls, ...licensingCalls, ...invoiceCalls, ...quickBooksCalls, ...ingestCalls, ...collectorCalls,
-  ...recoveryCalls, ...profileCalls, ...apiKeyCalls, ...actingCalls, ...oidcCalls,
+  ...recoveryCalls, ...profileCalls, ...emailCalls, ...apiKeyCalls, ...actingCalls, ...oidcCalls,
   ...userCalls, ...logCalls, ...companyCalls, ...providerCalls, ...notificationCalls, ...brandEditCalls, ...settingsCalls, ...adminCalls, ...reportCalls, ...ticketCalls, ...ticketingCalls, ...supportCalls,
 } as const;
 

@@ -26,6 +26,8 @@ export type Failure =
   | { readonly kind: 'update-needed'; readonly message: string }
   | { readonly kind: 'too-many'; readonly message: string; readonly retryAfterMs: Ms }
   | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: Ms }
+  /** The server's disk has no space to store anything. Reading still works. */
+  | { readonly kind: 'out-of-space'; readonly message: string; readonly retryAfterMs: Ms }
   | { readonly kind: 'server-fault'; readonly message: string }
   // ---- on the device only
   | { readonly kind: 'needs-network'; readonly message: string }
@@ -38,5 +40,5 @@ export type FailureKind = Failure['kind'];
 export const STATUS_OF = {
   'bad-input': 400, 'wrong-credentials': 401, 'signed-out': 401, 'expired': 401, 'forbidden': 403, 'reauth_required': 403, 'not-by-key': 403, 'not-found': 404,
   'no-such-call': 404, 'conflict': 409, 'too-large': 413, 'key-reused': 422, 'out-of-order': 409, 'update-needed': 426,
-  'too-many': 429, 'busy': 503, 'server-fault': 500,
+  'too-many': 429, 'busy': 503, 'out-of-space': 507, 'server-fault': 500,
 } as const satisfies Partial<Record<FailureKind, number>>;

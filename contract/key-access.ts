@@ -1,11 +1,14 @@
 import type { Ability } from './abilities.ts';
-import type { Call } from './call.ts';
+import { forbidsActing } from './call-classes.ts';
+import { callOf } from './calls.ts';
+import type { CallName } from './calls.ts';
 
 /**
- * What an API key needs for a call (KEY-3): an ability, or `any`: that it is good. Null: no key makes it. A person's own affairs, and what needs a
- * factor shown, are for a person who is signed in; so is what is for whoever is signed in, unless the call says otherwise.
+ * What an API key needs for a call (KEY-3): an ability, or `any`: that it is good. Null: no key makes it. Sensitive calls and those that are refused
+ * while acting need a person who is signed in; so does what is for whoever is signed in, unless the call says otherwise.
  */
-export function keyAccess({ gate, own, fresh, byKey }: Pick<Call, 'gate' | 'own' | 'fresh' | 'byKey'>): Ability | 'any' | null {
-  if (gate === 'public' || gate === 'ingest-key' || own === true || fresh === true || byKey === false) return null;
+export function keyAccess(name: CallName): Ability | 'any' | null {
+  const { gate, byKey } = callOf(name);
+  if (gate === 'public' || gate === 'ingest-key' || forbidsActing(name) || byKey === false) return null;
   return byKey ?? (gate === 'signed-in' ? null : gate);
 }

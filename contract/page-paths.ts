@@ -41,11 +41,14 @@ export const PAGE_PATHS = [
   '/monitoring/security-questions',
   '/monitoring/forbidden',
   '/o365/dashboard',
+  '/o365/subscriptions',
+  '/o365/forbidden',
   '/admin/dashboard',
   '/admin/events',
   '/admin/providers',
   '/admin/branding',
   '/admin/settings',
   '/admin/notices',
+  '/admin/forbidden',
 ] as const;
 export type PagePath = (typeof PAGE_PATHS)[number];

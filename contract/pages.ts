@@ -52,12 +52,16 @@ export const PAGES: Readonly<Record<PagePath, Page>> = {
   '/monitoring/security-questions': { ability: null },
   '/monitoring/forbidden': { ability: null },
   '/o365/dashboard': { ability: 'o365.dashboard' },
+  // No ability of its own; the area itself asks for the role.
+  '/o365/subscriptions': { ability: null, when: (_, roles) => roles.includes('o365_admin') },
+  '/o365/forbidden': { ability: null },
   '/admin/dashboard': { ability: 'admin.dashboard' },
   '/admin/events': { ability: 'admin.dashboard' },
   '/admin/providers': { ability: 'admin.dashboard' },
   '/admin/branding': { ability: 'admin.dashboard' },
   '/admin/settings': { ability: 'admin.dashboard' },
   '/admin/notices': { ability: 'admin.dashboard' },
+  '/admin/forbidden': { ability: null },
 };
 
 /** `features` null: not known; then nothing is on that has to be switched on. */

@@ -14,7 +14,7 @@ export type Opening =
   | { readonly way: 'cookie' }
   | { readonly way: 'step' };
 
-/** What answers a step. `phoneUpdatedOnce`: the person says that the number is right now. */
+/** What answers a step. `phoneUpdatedOnce`: the number was changed in this sign-in. */
 export type Answering =
   | { readonly way: 'sms'; readonly code: string; readonly phoneUpdatedOnce?: boolean } & Remembering
   | { readonly way: 'phone'; readonly mobilePhone: string }

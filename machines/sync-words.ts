@@ -37,6 +37,8 @@ export interface SyncContext {
   readonly told: number;
   readonly asked: number;
   readonly failure: Failure | null;
+  /** Why the oldest command could not be sent the last time; null where it could. */
+  readonly pushFailure: Failure | null;
   /** Waits in a row: of the whole loop, of beginning anew, of the outbox, of the stream. Each goes back to 0 by its own success only. */
   readonly attempt: number;
   readonly renewals: number;
@@ -52,7 +54,7 @@ export interface SyncContext {
 }
 
 export const beginning = (loaded: boolean, left: number, fraction: () => number): SyncContext => ({
-  fraction, loaded, live: false, left, told: 0, asked: 0, failure: null, attempt: 0, renewals: 0, pushAttempt: 0, streamAttempt: 0,
+  fraction, loaded, live: false, left, told: 0, asked: 0, failure: null, pushFailure: null, attempt: 0, renewals: 0, pushAttempt: 0, streamAttempt: 0,
   waitMs: 0, pushWaitMs: 0, streamWaitMs: 0, streamUp: false, queued: false,
 });
 

@@ -201,11 +201,13 @@ function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
 }
 
 const sent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => ({
-  pushAttempt: 0, pushWaitMs: 0, told: outcome.is === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
+  pushAttempt: 0, pushWaitMs: 0, pushFailure: null, told: outcome.is === 'done' ? Math.max(context.told, outcome.seq ?? 0) : context.told,
 });
 
-const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> =>
-  ({ pushAttempt: context.pushAttempt + 1, pushWaitMs: outcome.is === 'failed' ? waitOf(outcome.failure) : 0 });
+const unsent = (context: SyncContext, outcome: PushOutcome): Partial<SyncContext> => {
+  const pushFailure = outcome.is === 'failed' ? outcome.failure : null;
+  return { pushAttempt: context.pushAttempt + 1, pushWaitMs: pushFailure === null ? 0 : waitOf(pushFailure), pushFailure };
+};
 
 function notGiven(): Promise<never> { return Promise.reject(new Error('a need of the machine was not given')); }
 function notGivenStream(): void { throw new Error('a need of the machine was not given'); }

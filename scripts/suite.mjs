@@ -1,9 +1,10 @@
-// All tests: checks, unit and store suites, build, end to end. Closes with one plain line of counts.
+// All tests: checks, unit and store suites, build, end to end. Ends with every failure in short and one plain line of counts.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from './build.mjs';
 import { findBrowser } from './browser.mjs';
 import { check } from './check.mjs';
+import { browserFailures, unitFailures } from './failures.mjs';
 import { run } from './node.mjs';
 
 const OUT = '.cache';
@@ -25,9 +26,12 @@ export async function suite(node) {
   const checks = await check(node);
   for (const name of checks.failed) console.error(`check failed: ${name}`);
   const total = [{ passed: checks.count - checks.failed.length, failed: checks.failed.length, skipped: 0 }];
+  const failures = checks.failed.map((name) => `check: ${name}`);
 
   const unit = await run(['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${OUT}/unit.json`], { node, env: COMPILED });
-  total.push(counts(read(`${OUT}/unit.json`), unit, (report) => ({
+  const unitReport = read(`${OUT}/unit.json`), unitFailed = unitFailures(unitReport);
+  failures.push(...(unit !== 0 && unitFailed.length === 0 ? [`unit tests: exit code ${unit} without a failed test`] : unitFailed));
+  total.push(counts(unitReport, unit, (report) => ({
     passed: report.numPassedTests, failed: report.numFailedTests + report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length,
     skipped: report.numPendingTests + report.numTodoTests,
   })));
@@ -37,14 +41,17 @@ export async function suite(node) {
     const e2e = await run(['node_modules/@playwright/test/cli.js', 'test'], {
       node, env: { ...COMPILED, PLAYWRIGHT_JSON_OUTPUT_NAME: `${OUT}/e2e.json`, DAYBOOK_NODE: node, ...(browser ? { CHROMIUM: browser } : {}) },
     });
-    total.push(counts(read(`${OUT}/e2e.json`), e2e, ({ stats }) => ({
+    const browserReport = read(`${OUT}/e2e.json`), browserFailed = browserFailures(browserReport);
+    failures.push(...(e2e !== 0 && browserFailed.length === 0 ? [`browser tests: exit code ${e2e} without a failed test`] : browserFailed));
+    total.push(counts(browserReport, e2e, ({ stats }) => ({
       passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped,
     })));
   } else {
-    console.error('the build failed');
+    failures.push('build: see above');
     total.push({ passed: 0, failed: 1, skipped: 0 });
   }
   const sum = (what) => total.reduce((all, one) => all + one[what], 0);
+  if (failures.length > 0) console.log(`\n--- ${failures.length} failed, in short ---\n${failures.map((text, at) => `${at + 1}) ${text}`).join('\n')}`);
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
   return sum('failed') === 0 && sum('passed') > 0 ? 0 : 1;
 }

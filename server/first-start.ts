@@ -3,8 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TenantId } from '#contract/ids.ts';
 import { defaultBranding } from './brand/default.ts';
+import { checkPassword } from './passwords.ts';
 import { makeCompany, makeUser } from './people/people.ts';
 import { makeTenant } from './store/tenants.ts';
+import { usernameKey } from './usernames.ts';
 import type { Chance, World } from './world.ts';
 
 export interface Administrator { readonly username: string; readonly password: string }
@@ -28,7 +30,14 @@ export async function firstStart(world: World, wanted: string | null): Promise<A
     await makeUser(world, tenant, { username: USERNAME, name: 'Administrator', email: 'admin@example.com', password, roles: ['admin', 'operator', 'super-admin'], companies: null });
   }
   const password = readPassword(world);
-  return password === null ? null : { username: USERNAME, password };
+  return password === null || !await isStillRight(world, tenant, password) ? null : { username: USERNAME, password };
+}
+
+/** A file that another server on this database overtook, or from before the administrator chose another password, is not shown as the password. */
+async function isStillRight(world: World, tenant: TenantId, password: string): Promise<boolean> {
+  const person = await world.store.tenant(tenant, ({ sql }) => sql.selectFrom('person').select('password_hash').where('tenant_id', '=', tenant)
+    .where('username_key', '=', usernameKey(USERNAME)).executeTakeFirst(), { readOnly: true });
+  return await checkPassword(person?.password_hash ?? null, password) ?? false;
 }
 
 async function makeProvider(world: World): Promise<TenantId> {

@@ -1,6 +1,7 @@
 import { factorHandlers } from './account/factors.ts';
 import { actingHandlers } from './account/acting.ts';
 import { apiKeyHandlers } from './account/keys.ts';
+import { emailHandlers } from './account/email.ts';
 import { loginTokenHandlers } from './account/login-token.ts';
 import { accountHandlers } from './account/handlers.ts';
 import { oidcHandlers } from './account/oidc.ts';
@@ -58,7 +59,7 @@ import type { World } from './world.ts';
 export const allHandlers = (world: World): Handlers => ({
   ...brandHandlers(world), ...settingsHandlers(world), ...oidcHandlers(world), ...ssoHandlers(world), ...accountHandlers(world), ...factorHandlers(world), ...preferenceHandlers(world), ...syncHandlers(world), ...executionHandlers(world), ...viewHandlers(world), ...ruleHandlers(world), ...hintHandlers(world), ...slaHandlers(world), ...searchHandlers(world), ...notifyHandlers(world), ...webhookHandlers(world), ...licensingHandlers(world), ...invoiceHandlers(world), ...quickBooksHandlers(world), ...customerHandlers(world),
   ...jobHandlers(world), ...computerHandlers(world), ...repositoryHandlers(world), ...evidenceHandlers(world), ...reportingHandlers(world), ...keyHandlers(world), ...ingestHandlers(world), ...collectorHandlers(world),
-  ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...apiKeyHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
+  ...recoveryHandlers(world), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...emailHandlers(world), ...apiKeyHandlers(world), ...passwordHandlers(world), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
   ...userListHandlers(world), ...userHandlers(world), ...userEndHandlers(world), ...userKeyHandlers(world), ...companyHandlers(world),
   ...providerHandlers(world), ...invitationHandlers(world), ...notificationHandlers(world),
   ...logHandlers(world), ...adminHandlers(world), ...reportHandlers(world), ...brandEditHandlers(world),

@@ -11,6 +11,7 @@ import { systemClock } from './clock.ts';
 import { OtherEstate } from './estate/estate.ts';
 import { startEstate, whoIsWho } from './estate/start.ts';
 import { firstStart } from './first-start.ts';
+import { checkMasterKey } from './key-check.ts';
 import { makeLog } from './log.ts';
 import { ticketRoutes } from './desk/callback.ts';
 import { startTickets } from './desk/tickets-timer.ts';
@@ -37,7 +38,7 @@ const GRACE_MS = 1_000, STOP_MS = 5_000;
 const log = makeLog(systemClock);
 const settings = readConfig(process.env, join(import.meta.dirname, '..'), process.argv.slice(2));
 if (typeof settings === 'string') giveUp(settings);
-const { config, hostname, demoPassword, estate: asked } = settings;
+const { config, hostname, connections, demoPassword, estate: asked } = settings;
 
 // Asked first: it costs nothing, and opening the data takes seconds.
 await probePort(config.port, hostname).catch((error: unknown) => giveUp(portFault(error, config.port)));
@@ -45,17 +46,27 @@ const store = await openStore({ dataDir: config.dataDir, databaseUrl: config.dat
   .catch((error: unknown) => giveUp(`The data in ${config.dataDir} cannot be opened. ${said(error)}`));
 const world: World = { store, clock: systemClock, chance: systemChance, log, config };
 
-const estate = await startEstate(world, asked, demoPassword, tell).catch(async (error: unknown) => {
+await checkMasterKey(world).catch(async (error: unknown) => {
   await store.close();
-  return giveUp(error instanceof OtherEstate ? `The data in ${config.dataDir} stay as they are. ${error.message}` : `The demo estate could not be made. ${said(error)}`);
+  return giveUp(said(error));
 });
-const administrator = estate !== null ? null : await firstStart(world, demoPassword).catch(async (error: unknown) => {
-  await store.close();
-  return giveUp(`The first start could not be finished. ${said(error)}`);
+// Of servers that start at once on an empty database one makes what is first there, and the others wait for it.
+const { estate, administrator } = await store.exclusively(async () => {
+  const demo = await startEstate(world, asked, demoPassword, tell).catch(async (error: unknown) => {
+    await store.close();
+    return giveUp(error instanceof OtherEstate ? `The data in ${config.dataDir} stay as they are. ${error.message}` : `The demo estate could not be made. ${said(error)}`);
+  });
+  return {
+    estate: demo,
+    administrator: demo !== null ? null : await firstStart(world, demoPassword).catch(async (error: unknown) => {
+      await store.close();
+      return giveUp(`The first start could not be finished. ${said(error)}`);
+    }),
+  };
 });
 const assets = config.pageDir === null ? null : readAssets(config.pageDir);
 const app = makeApp(world, allHandlers(world), { routes(on) { pingRoutes(world)(on); outboxRoutes(world)(on); assetRoutes(world)(on); chatRoutes(world)(on); wrapRoutes(on); ticketRoutes(world)(on); }, assets });
-const server: Listening = await listen(app, config.port, hostname).catch(async (error: unknown) => {
+const server: Listening = await listen(app, config.port, hostname, { ...connections, trustedProxies: config.trustedProxies }).catch(async (error: unknown) => {
   await store.close();
   return giveUp(portFault(error, config.port));
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from './world.ts';
 
@@ -51,9 +51,22 @@ function fileText(dataDir: string, make: () => string): string {
   const file = fileOf(dataDir);
   if (!existsSync(file)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' });
+    makeFile(file, `${make()}\n`);
   }
   return readFileSync(file, 'utf8');
+}
+
+/** Of two servers that start at once on one folder both read the key of the one that was first, and never half of it. */
+function makeFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as { readonly code?: string }).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 /** Whole or not at all. */

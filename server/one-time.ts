@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Ms, UserId } from '#contract/ids.ts';
+import { SKEW_MS } from './clock-bounds.ts';
 import type { OneTimeTable } from './store/database-account.ts';
 import type { TenantTx } from './store/store.ts';
 import type { World } from './world.ts';
@@ -19,13 +20,13 @@ export async function makeOneTime({ tenant, sql }: TenantTx, { chance }: World, 
 /** Null where it is none of this kind, was used, or its time is up. */
 export async function readOneTime({ tenant, sql }: TenantTx, kind: string, secret: string, now: Ms): Promise<OneTime | null> {
   return await sql.selectFrom('one_time').selectAll().where('tenant_id', '=', tenant).where('hash', '=', hashed(secret)).where('kind', '=', kind)
-    .where('used_at', 'is', null).where('until', '>', now).executeTakeFirst() ?? null;
+    .where('used_at', 'is', null).where('until', '>', now).where('made_at', '<=', now + SKEW_MS).executeTakeFirst() ?? null;
 }
 
 /** The same, and uses it up: of two that try at once one gets it. */
 export async function useOneTime({ tenant, sql }: TenantTx, kind: string, secret: string, now: Ms): Promise<OneTime | null> {
   return await sql.updateTable('one_time').set({ used_at: now }).where('tenant_id', '=', tenant).where('hash', '=', hashed(secret)).where('kind', '=', kind)
-    .where('used_at', 'is', null).where('until', '>', now).returningAll().executeTakeFirst() ?? null;
+    .where('used_at', 'is', null).where('until', '>', now).where('made_at', '<=', now + SKEW_MS).returningAll().executeTakeFirst() ?? null;
 }
 
 /** No link that was sent to this user sets a password any more. */

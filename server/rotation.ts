@@ -1,3 +1,5 @@
+import { rewrapSessionKey } from './account/session-key.ts';
+import { recordMasterKey } from './key-check.ts';
 import { addMasterKey, dropFormerKeys, forgetMasterKeys, masterKeys } from './master-key.ts';
 import { rewrap } from './vault.ts';
 import type { World } from './world.ts';
@@ -17,6 +19,8 @@ export async function rotateKeys(world: World, forget: boolean): Promise<{ reado
     all += 1;
     if (await world.store.tenant(tenant, (tx) => rewrap(tx, world))) changed += 1;
   }
+  await rewrapSessionKey(world);
+  await recordMasterKey(world);
   const done = `The keys of ${changed} of ${all} providers were sealed anew.`;
   if (!forget) return { ok: true, says: `${done} The former key is kept: run this with --forget once it is not needed for a backup.` };
   if (named) return { ok: true, says: `${done} The former keys can be taken out of DAYBOOK_SECRET_KEY.` };

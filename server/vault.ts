@@ -24,6 +24,22 @@ export async function unseal(tx: TenantTx, world: World, place: Place, sealed: s
   return open(await tenantKey(tx, world), tx.tenant, place, sealed).toString('utf8');
 }
 
+/** A secret of the server as a whole belongs to no provider. */
+const SERVER = '';
+const SERVER_TABLE = { table: 'server_setting', column: 'value' } as const;
+
+/** Seals a secret of the whole server directly under its present master key, for the row `name` of `server_setting`. */
+export const sealForServer = (world: World, name: string, plain: string): string =>
+  close(world, masterKeys(world)[0], SERVER, { ...SERVER_TABLE, row: name }, Buffer.from(plain, 'utf8'));
+
+/** @throws where it was changed, moved to another row, or sealed under a key that this server does not have. */
+export function unsealForServer(world: World, name: string, sealed: string): string {
+  return openUnderMasterKey(world, SERVER, { ...SERVER_TABLE, row: name }, sealed, 'A key of the server is missing: the one that protects this database.').toString('utf8');
+}
+
+/** The id of the key under which it was sealed; null where it is not sealed at all. */
+export const sealedUnder = (text: string): string | null => FORM.exec(text)?.[1] ?? null;
+
 const KEY_PLACE: Place = { table: 'secret', column: 'sealed', row: 'tenant-key' };
 
 async function tenantKey(tx: TenantTx, world: World): Promise<Buffer> {
@@ -45,9 +61,13 @@ async function tenantKey(tx: TenantTx, world: World): Promise<Buffer> {
 const wrapped = async ({ tenant, sql }: TenantTx): Promise<string | null> =>
   (await sql.selectFrom('secret').select('sealed').where('tenant_id', '=', tenant).where('name', '=', KEY_PLACE.row).executeTakeFirst())?.sealed ?? null;
 
-/** Under whichever of the server's keys it was sealed. One that is not known may have been made a moment ago: the file is read again. */
 function unwrap(world: World, tenant: TenantId, sealed: string): Buffer {
-  const id = FORM.exec(sealed)?.[1] ?? '';
+  return openUnderMasterKey(world, tenant, KEY_PLACE, sealed, 'A key of the server is missing: the one under which this provider\'s secrets were sealed.');
+}
+
+/** Under whichever of the server's keys it was sealed. One that is not known may have been made a moment ago: the file is read again. */
+function openUnderMasterKey(world: World, tenant: TenantId, place: Place, sealed: string, missing: string): Buffer {
+  const id = sealedUnder(sealed) ?? '';
   const named = (all: MasterKeys): readonly MasterKey[] => (id === FIRST ? all : all.filter((one) => one.id === id));
   let fitting = named(masterKeys(world));
   if (fitting.length === 0) {
@@ -56,18 +76,30 @@ function unwrap(world: World, tenant: TenantId, sealed: string): Buffer {
   }
   for (const [n, { key }] of fitting.entries()) {
     try {
-      return open(key, tenant, KEY_PLACE, sealed);
+      return open(key, tenant, place, sealed);
     } catch (error) {
       if (n === fitting.length - 1) throw error;
     }
   }
-  throw new Error('A key of the server is missing: the one under which this provider\'s secrets were sealed.');
+  throw new Error(missing);
+}
+
+/** Whether this server has the key under which the provider's own is sealed; true where the provider has none yet. */
+export async function canUnwrap(tx: TenantTx, world: World): Promise<boolean> {
+  const sealed = await wrapped(tx);
+  if (sealed === null) return true;
+  try {
+    unwrap(world, tx.tenant, sealed);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Seals the provider's key under the server's present one, if it is not. What it has sealed stays as it is. Answers whether it was done. */
 export async function rewrap(tx: TenantTx, world: World): Promise<boolean> {
   const sealed = await wrapped(tx), [present] = masterKeys(world);
-  if (sealed === null || FORM.exec(sealed)?.[1] === present.id) return false;
+  if (sealed === null || sealedUnder(sealed) === present.id) return false;
   const anew = close(world, present, tx.tenant, KEY_PLACE, unwrap(world, tx.tenant, sealed));
   await tx.sql.updateTable('secret').set({ sealed: anew, at: world.clock.now() }).where('tenant_id', '=', tx.tenant).where('name', '=', KEY_PLACE.row).where('sealed', '=', sealed).execute();
   return true;

@@ -14,7 +14,8 @@ export type Passage =
   | { readonly is: 'onward' }
   /** To a page that comes before every other. */
   | { readonly is: 'first'; readonly to: string }
-  | { readonly is: 'forbidden' };
+  /** To the forbidden page of the area. */
+  | { readonly is: 'forbidden'; readonly to: string };
 
 /** Where one wants to go. `entering`: with what the address brought, or not done with the sign-in: the pages for it are open to who is in, too. */
 export interface Way { readonly path: string; readonly entering: boolean }

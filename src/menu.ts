@@ -1,5 +1,5 @@
 import type { Role } from '#contract/abilities.ts';
-import type { Features } from '#contract/brand/branding.ts';
+import type { Branding, Features } from '#contract/brand/branding.ts';
 import type { PagePath } from '#contract/page-paths.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import type { Page } from '#contract/pages.ts';
@@ -7,7 +7,8 @@ import type { Who } from '#workers/api.ts';
 import { localPath } from './remembered.ts';
 import type { IconName } from './ui/icon.tsx';
 
-export interface Entry { readonly to: PagePath; readonly word: string; readonly icon: IconName }
+/** `app`: the one app whose sidebar has the entry, where its group is in every app. `cards`: only where subscriptions are paid by card. */
+export interface Entry { readonly to: PagePath; readonly word: string; readonly icon: IconName; readonly app?: 'o365'; readonly cards?: true }
 /** A page that is somebody else's, after the entries. */
 export interface Outside { readonly href: string; readonly word: string }
 /** `page`: who sees the group at all; of its entries each sees those that it may open. */
@@ -70,6 +71,7 @@ export const MENU: readonly Group[] = [
   ] },
   { heading: 'Settings', entries: [
     { to: '/monitoring/profile', word: 'Profile', icon: 'person' },
+    { to: '/o365/subscriptions', word: 'Subscriptions', icon: 'licensing', app: 'o365', cards: true },
     { to: '/monitoring/notifications', word: 'Notifications', icon: 'mail' },
     { to: '/monitoring/security', word: 'Security', icon: 'lock' },
     { to: '/monitoring/change-password', word: 'Change password', icon: 'key' },
@@ -79,19 +81,39 @@ export const MENU: readonly Group[] = [
 ];
 
 /** What these roles may open of what the portal shows, without empty groups. */
-export const menuOf = (roles: readonly Role[], features: Features | null = null, menu: readonly Group[] = MENU): readonly Group[] =>
+export const menuOf = (roles: readonly Role[], features: Features | null = null, menu: readonly Group[] = MENU, hasCards = false): readonly Group[] =>
   menu.filter(({ page }) => page === undefined || mayOpen(page, roles, features))
-    .map((group) => ({ ...group, entries: group.entries.filter(({ to }) => mayOpen(PAGES[to], roles, features)) })).filter(({ entries, outside }) => entries.length > 0 || (outside?.(features) ?? null) !== null);
+    .map((group) => ({ ...group, entries: group.entries.filter(({ to, cards }) => (cards !== true || hasCards) && mayOpen(PAGES[to], roles, features)) }))
+    .filter(({ entries, outside }) => entries.length > 0 || (outside?.(features) ?? null) !== null);
+
+/** The sidebar of one app. */
+export const getAppMenu = (app: 'monitoring' | 'o365', roles: readonly Role[], branding: Branding | null): readonly Group[] =>
+  menuOf(roles, branding?.features ?? null, MENU, branding?.isStripeEnabled ?? false).filter((group) => (group.app ?? app) === app)
+    .map((group) => ({ ...group, entries: group.entries.filter((entry) => (entry.app ?? app) === app) }));
 
 /** Where these roles begin: at an overview, or at the first page that they have an ability for: help and payments are nobody's beginning. Everybody has a profile. */
 export const homeOf = (roles: readonly Role[], features: Features | null = null): string =>
   OVERVIEWS.find((to) => mayOpen(PAGES[to], roles, features)) ?? menuOf(roles, features).flatMap(({ entries }) => entries).find(({ to }) => PAGES[to].ability !== null)?.to ?? '/monitoring/profile';
 
-/** Where somebody goes on from an address that is no page: to the landing page of its own, where that is another page of this site, or to its first. */
+/**
+ * Where a user starts from the address of an app. The own landing page comes before the first page of the roles and before the cloud suite's
+ * dashboard; `/monitoring` always leads to the monitoring app itself.
+ */
 export function beginOf(who: Who, from: string): string {
   const { me, branding } = who.is === 'in' ? who : { me: null, branding: null };
-  const landing = localPath(me?.landingPage ?? '');
-  return landing !== null && !NO_PAGES.has(landing) && from === '/' ? landing : homeOf(me?.roles ?? [], branding?.features ?? null);
+  const roles = me?.roles ?? [], features = branding?.features ?? null;
+  const landing = from === '/monitoring' ? null : getLandingPage(me?.landingPage ?? '', roles, features);
+  return landing ?? (from === '/o365' ? '/o365/dashboard' : homeOf(roles, features));
 }
+
+/** The landing page as an address of this site, or null where it is no page that these roles may open. */
+function getLandingPage(page: string, roles: readonly Role[], features: Features | null): string | null {
+  const local = localPath(page);
+  const path = local?.replace(/[?#].*$/, '').replace(/\/+$/, '') ?? '';
+  const gate = isPagePath(path) ? PAGES[path] : path === '/monitoring/wall' ? PAGES['/monitoring/daily-checks'] : null;
+  const isOpen = gate === null ? path.startsWith('/monitoring/apps/') : mayOpen(gate, roles, features);
+  return isOpen && !path.endsWith('/forbidden') ? local : null;
+}
+
+const isPagePath = (path: string): path is PagePath => Object.hasOwn(PAGES, path);
 const OVERVIEWS: readonly PagePath[] = ['/monitoring/dashboard', '/admin/dashboard'];
-const NO_PAGES: ReadonlySet<string> = new Set(['/', '/monitoring', '/monitoring/forbidden']);

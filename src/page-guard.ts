@@ -7,6 +7,9 @@ import type { KnownWho, Passage, Way } from './guards.ts';
 export function passageTo(page: PagePath, who: KnownWho, way: Way): Passage {
   const first = passage(who, 'signed-in', way);
   if (first.is !== 'pass' || who.is === 'out' || mayOpen(PAGES[page], who.me.roles, who.branding.features)) return first;
-  // The other app is not there at all for who has no part in it.
-  return { is: page.startsWith('/o365/') && !who.me.roles.includes('o365_admin') ? 'onward' : 'forbidden' };
+  return { is: 'forbidden', to: forbiddenPage(page) };
 }
+
+/** Each area has a forbidden page of its own, so that whoever is refused stays in the area that refused. */
+const forbiddenPage = (page: PagePath): PagePath =>
+  (page.startsWith('/o365/') ? '/o365/forbidden' : page.startsWith('/admin/') ? '/admin/forbidden' : '/monitoring/forbidden');

@@ -1,4 +1,5 @@
 import { door } from './door.ts';
+import { withReauth } from './frame/reauth.ts';
 
 /**
  * How this browser stands with web push. `off`: it can be switched on. `home`: only where the portal was put on the home screen. `denied`: its user has refused.
@@ -36,7 +37,7 @@ export async function beginPush(vapid: string): Promise<string | null> {
     // One that was made with another key is of no use any more.
     await (await registration.pushManager.getSubscription())?.unsubscribe();
     const made = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: vapid }), { endpoint = '', keys: { p256dh = '', auth = '' } = {} } = made.toJSON();
-    const told = await door().ask('addPushDevice', { endpoint, keys: { p256dh, auth } });
+    const told = await withReauth(() => door().ask('addPushDevice', { endpoint, keys: { p256dh, auth } }));
     if (told.ok) return null;
     await made.unsubscribe();
     return told.failure.message;

@@ -6,6 +6,7 @@ import { BASE } from '#contract/messages/base.ts';
 import type { Result } from '#contract/result.ts';
 import type { Read, ReadCall } from '#workers/api.ts';
 import { door, useWatch } from './door.ts';
+import { useRights } from './session.ts';
 
 /**
  * What the server said last, and when; null while nothing is known. `live`: it was reached. `failure`: why it could not be asked, where it
@@ -33,16 +34,16 @@ interface How {
  * also one from before the page was opened.
  */
 export function useRemembered<N extends ReadCall>(name: N, input: TakesOf<N>, { wanted = true, everyMs = null, round = '' }: How = {}): Remembered<GivesOf<N>> {
-  const question = JSON.stringify(input);
+  const question = JSON.stringify(input), rights = useRights();
   const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
   const [turn, setTurn] = useState(0);
   const is = useWatch('status', NOTHING)?.is;
-  const key = JSON.stringify([question, round, turn, is === 'offline' || is === 'server-trouble']);
+  const key = JSON.stringify([question, rights, round, turn, is === 'offline' || is === 'server-trouble']);
   useEffect(() => {
     if (!wanted) return;
     let gone = false;
     const put = (read: Result<Read<GivesOf<N>>>): void => {
-      if (!gone) setTold((old) => ({ key, question, read: old?.question === question ? lasting(old.read, read) : read }));
+      if (!gone) setTold((old) => ({ key, question, rights, read: old?.question === question && old.rights === rights ? lasting(old.read, read) : read }));
     };
     const ask = (): void => { door().read(name, JSON.parse(question) as TakesOf<N>).then(put, () => put(BROKEN)); };
     ask();
@@ -51,19 +52,21 @@ export function useRemembered<N extends ReadCall>(name: N, input: TakesOf<N>, { 
       gone = true;
       if (timer !== null) clearInterval(timer);
     };
-  }, [name, question, key, wanted, everyMs]);
-  const read = told?.question === question ? told.read : null;
+  }, [name, question, rights, key, wanted, everyMs]);
+  // What was answered to other rights is shown no more (SYNC-6).
+  const read = told?.question === question && told.rights === rights ? told.read : null;
   const asking = wanted && told?.key !== key, again = (): void => setTurn(turn + 1);
   if (!read?.ok) return { value: null, at: null, live: false, failure: read?.failure ?? null, asking, again };
   const { value, at, live } = read.value;
   return { value, at, live, failure: read.value.live ? null : read.value.failure, asking, again };
 }
 
-interface Told<T> { readonly key: string; readonly question: string; readonly read: Result<Read<T>> }
+interface Told<T> { readonly key: string; readonly question: string; readonly rights: string; readonly read: Result<Read<T>> }
 
-/** What is known stays where it cannot be asked for again. */
+/** What is known stays where it cannot be asked for again, but not where the server refuses it. */
 const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>> =>
-  (old.ok && !read.ok ? { ok: true, value: { value: old.value.value, at: old.value.at, live: false, failure: read.failure } } : read);
+  (old.ok && !read.ok && !REFUSED.has(read.failure.kind) ? { ok: true, value: { value: old.value.value, at: old.value.at, live: false, failure: read.failure } } : read);
 
+const REFUSED: ReadonlySet<Failure['kind']> = new Set(['forbidden', 'not-found', 'signed-out', 'expired']);
 const NOTHING = {};
 const BROKEN: Result<never> = { ok: false, failure: { kind: 'server-fault', message: BASE.serverFault } };

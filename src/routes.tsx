@@ -1,6 +1,8 @@
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { PAGE_PATHS } from '#contract/page-paths.ts';
 import type { PagePath } from '#contract/page-paths.ts';
+import { checkAppVersion } from './app-version.ts';
+import { withChunkTimeout } from './chunk-load.ts';
 import type { Gate } from './guards.ts';
 import { passage } from './guards.ts';
 import { whoKnown } from './door.ts';
@@ -13,7 +15,7 @@ const root = createRootRoute({ component: App, notFoundComponent: screen('notFou
 
 const login = createRoute({
   getParentRoute: () => root, path: '/login', beforeLoad: behind('signed-out'),
-  component: lazyRouteComponent(() => import('./areas/account/sign-in.tsx'), 'SignIn'),
+  component: lazyRouteComponent(() => withChunkTimeout(import('./areas/account/sign-in.tsx')), 'SignIn'),
 });
 
 /** The other pages for those who are not signed in. */
@@ -25,6 +27,12 @@ const resetPasswordDb = createRoute({ getParentRoute: () => root, path: '/reset-
 /** Opened while signed in, it signs out first. */
 const register = createRoute({ getParentRoute: () => root, path: '/o365/register/{-$userId}', beforeLoad: takeFragment, component: screen('register') });
 
+/** The link of a mail; it confirms an address for whoever has it, signed in or not. */
+const confirmEmail = createRoute({
+  getParentRoute: () => root, path: '/confirm-email', component: screen('confirmEmail'),
+  beforeLoad: async () => { takeFragment(); await whoKnown(); },
+});
+
 /** Everything with the sidebar beside it. */
 const framed = createRoute({ getParentRoute: () => root, id: 'framed', beforeLoad: behind('signed-in'), component: screen('frame') });
 
@@ -32,12 +40,12 @@ const framed = createRoute({ getParentRoute: () => root, id: 'framed', beforeLoa
 const begin = <P extends string>(path: P) => createRoute({
   getParentRoute: () => framed, path,
   beforeLoad: async () => {
-    const [who, { beginOf }] = await Promise.all([whoKnown(), import('./menu.ts')]);
+    const [who, { beginOf }] = await Promise.all([whoKnown(), withChunkTimeout(import('./menu.ts'))]);
     onward(beginOf(who, path));
   },
 });
-/** An app by its name alone opens at its dashboard. */
-const appHome = <P extends string>(path: P) => createRoute({ getParentRoute: () => framed, path, beforeLoad: () => onward(`${path}/dashboard`) });
+/** The admin area opens at its dashboard. */
+const adminHome = createRoute({ getParentRoute: () => framed, path: '/admin', beforeLoad: () => onward('/admin/dashboard') });
 const pages = PAGE_PATHS.map((path) => createRoute({ getParentRoute: () => framed, path, beforeLoad: behind(path), component: screen(path) }));
 
 /** Into another system: whose account is in it, the server says. */
@@ -48,24 +56,26 @@ const wall = createRoute({ getParentRoute: () => root, path: '/monitoring/wall',
 
 /** Every address of the page. */
 export const routes = root.addChildren([
-  login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, wall,
-  framed.addChildren([begin('/'), begin('/monitoring'), appHome('/admin'), appHome('/o365'), apps, ...pages]),
+  login, step('/sms-verification'), step('/phone'), step('/verification'), step('/enrol'), forgotPassword, unlock, forgotPasswordDb, resetPasswordDb, register, confirmEmail, wall,
+  framed.addChildren([begin('/'), begin('/monitoring'), begin('/o365'), adminHome, apps, ...pages]),
 ]);
 
 /** A screen by its address or its name; where it is stands in a file that comes when the first is asked for. */
 function screen(which: ScreenName | PagePath) {
-  return lazyRouteComponent(async () => {
+  const load = async () => {
     const { SCREENS, PAGE_SCREENS } = await import('./screens.ts');
     return { default: await { ...SCREENS, ...PAGE_SCREENS }[which]() };
-  });
+  };
+  return lazyRouteComponent(() => withChunkTimeout(load()));
 }
 
 function behind(gate: Gate | PagePath) {
   return async ({ location }: { readonly location: { readonly href: string; readonly pathname: string } }): Promise<void> => {
     takeFragment();
+    await checkAppVersion(location.pathname);
     const who = await whoKnown(), way = { path: location.pathname, entering: isEntering() };
     const isPage = gate !== 'signed-out' && gate !== 'signed-in';
-    const passed = isPage && who.is === 'in' ? (await import('./page-guard.ts')).passageTo(gate, who, way) : passage(who, isPage ? 'signed-in' : gate, way);
+    const passed = isPage && who.is === 'in' ? (await withChunkTimeout(import('./page-guard.ts'))).passageTo(gate, who, way) : passage(who, isPage ? 'signed-in' : gate, way);
     switch (passed.is) {
       case 'pass': return;
       case 'sign-in':
@@ -75,7 +85,7 @@ function behind(gate: Gate | PagePath) {
       case 'first':
         remember(location.href); // for after it, and after the next of them
         return onward(passed.to);
-      case 'forbidden': return onward('/monitoring/forbidden');
+      case 'forbidden': return onward(passed.to);
     }
   };
 }

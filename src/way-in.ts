@@ -29,7 +29,7 @@ export const holdPage = (held: boolean): void => { change({ held }); };
 /** In with what the fragment brought, whoever was in before; or still reading: the guard lets them pass. */
 export const isEntering = (): boolean => way.held || ENTERS.test(way.fragment);
 
-const TAKES = /^\/(login|reset-password-db|o365\/register(\/[^/]*){0,2})\/?$/;
+const TAKES = /^\/(login|reset-password-db|confirm-email|o365\/register(\/[^/]*){0,2})\/?$/;
 const ENTERS = /^#(token=|signed-in$|step$)/;
 
 function change(part: Partial<WayIn>): void {

@@ -1,8 +1,10 @@
+import { BASE } from '#contract/messages/base.ts';
 import { proxy, releaseProxy, wrap } from 'comlink';
 import type { Remote } from 'comlink';
 import type { Door, Exporting, WatchName } from '#workers/api.ts';
 // oxlint-disable-next-line import/default -- the query makes the bundler answer with the worker's address
 import workerUrl from '../workers/worker.ts?worker&url';
+import { CHUNK_TIMEOUT_MS } from './chunk-load.ts';
 import { doorFailed } from './door.ts';
 
 /** Starts the worker: the only place of the page that does. What cannot start is told to `doorFailed`, and the door then answers nothing. */
@@ -12,7 +14,8 @@ export function startWorker(): Door {
     const worker = new Worker(trusted(workerUrl), { type: 'module', name: 'daybook' });
     // An error before its first word means that it does not start; a later one is a bug in it, which the browser reports.
     worker.addEventListener('error', lost);
-    worker.addEventListener('message', () => worker.removeEventListener('error', lost), { once: true });
+    const timer = setTimeout(() => doorFailed(new Error(BASE.chunk)), CHUNK_TIMEOUT_MS);
+    worker.addEventListener('message', () => { clearTimeout(timer); worker.removeEventListener('error', lost); }, { once: true });
     return doorOf(wrap<Door>(worker));
   } catch (fault) {
     doorFailed(fault);

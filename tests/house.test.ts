@@ -127,4 +127,21 @@ test('HOUSE-5: what decides is free of the outside: the contract names no clock,
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 
+test('HOUSE-6: no element but a frame has a title attribute, written or spread', () => {
+  const wrong = files.filter(({ path }) => path.endsWith('.tsx')).flatMap(({ path, text }) => [...text.matchAll(/\stitle(?==[{"])|&& \{ (?:'[\w-]+': [^,}]+, )?'?title'?:/g)]
+    .map(({ index, 0: found }) => ({ path, line: text.slice(0, index).split('\n').length, tag: found.includes('{') ? 'spread' : tagAt(text, index) }))
+    .filter(({ tag }) => tag === 'spread' || (/^[a-z]/.test(tag) && tag !== 'iframe') || ['Button', 'IconButton', 'Link', 'Go'].includes(tag)));
+  expect(wrong.map(({ path, line, tag }) => `${path}:${line} <${tag}>`)).toEqual([]);
+});
+
+/** The element in whose opening tag a place lies: the nearest `<` before it outside of braces. */
+function tagAt(text: string, index: number): string {
+  for (let at = index, depth = 0; at >= 0; at -= 1) {
+    if (text[at] === '}') depth += 1;
+    else if (text[at] === '{') depth -= 1;
+    else if (depth === 0 && text[at] === '<') return /^[\w.]+/.exec(text.slice(at + 1))?.[0] ?? '';
+  }
+  return '';
+}
+
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '').replace(/'(?:[^'\\\n]|\\.)*'|`[^`]*`/g, "''");

@@ -1,7 +1,11 @@
+import type { Me } from '#contract/account/me.ts';
+import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
 import { backOffMs } from '#machines/back-off.ts';
+import type { Owner } from './disk/database.ts';
 import type { Loop } from './sync/loop.ts';
+import { askRefresh } from './sync/tokens.ts';
 import { makeWire } from './sync/wire.ts';
 import type { WorkerClock, WorkerWorld } from './world.ts';
 
@@ -16,14 +20,27 @@ export async function drain(loop: Loop, clock: WorkerClock): Promise<void> {
   }
 }
 
-/** The session ends on the server too, as soon as it can be reached; for as long as nobody else has begun here. */
-export async function endSession(world: WorkerWorld, token: string | null, stillOut: () => boolean): Promise<void> {
-  if (token === null) return;
+/**
+ * The session ends on the server too, as soon as it can be reached; for as long as nobody else has begun here. A tab that had no access token
+ * of its own, just opened or following another, gets one by the cookie, and uses it only if it is still of `owner`.
+ */
+export async function endSession(world: WorkerWorld, last: string | null, owner: Owner | null, stillOut: () => boolean): Promise<void> {
+  let token = last;
   const signedOut = failed({ kind: 'signed-out', message: MESSAGES.signedOut });
-  const wire = makeWire({ ...world, tokens: { get: (refused) => Promise.resolve(refused === null ? ok(token) : signedOut) } });
+  const wire = makeWire({ ...world, tokens: { get: (refused) => Promise.resolve(refused === null && token !== null ? ok(token) : signedOut) } });
   for (let attempt = 1; attempt <= MOST_GOODBYES && stillOut(); attempt++) {
-    const answer = await wire.ask('logout', {});
-    if (answer.ok || answer.failure.kind === 'signed-out' || answer.failure.kind === 'expired') return;
+    if (token === null) {
+      const session = await askRefresh(world);
+      if (session.ok ? !isOf(session.value.user, owner) : ENDED.has(session.failure.kind)) return;
+      token = session.ok ? session.value.token : null;
+    }
+    if (token !== null) {
+      const answer = await wire.ask('logout', {});
+      if (answer.ok || ENDED.has(answer.failure.kind)) return;
+    }
     await new Promise<void>((resolve) => { world.clock.after(backOffMs(attempt + SLOWLY, 0, 0.5), resolve); });
   }
 }
+
+const ENDED: ReadonlySet<Failure['kind']> = new Set(['signed-out', 'expired']);
+const isOf = (me: Me, owner: Owner | null): boolean => me.id === owner?.user && (me.acting?.id ?? me.id) === owner.actor;

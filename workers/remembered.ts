@@ -44,7 +44,7 @@ export function makeReader(session: Pick<Session, 'ask' | 'loop'>, clock: Worker
 const PATIENCE_MS: Ms = 3_000;
 
 /** The server was not reached, or somebody before it says that it is away. */
-const AWAY: ReadonlySet<FailureKind> = new Set(['needs-network', 'no-answer', 'busy', 'too-many', 'server-fault']);
+const AWAY: ReadonlySet<FailureKind> = new Set(['needs-network', 'no-answer', 'busy', 'out-of-space', 'too-many', 'server-fault']);
 const NEEDS_NETWORK: Failure = { kind: 'needs-network', message: MESSAGES.needsNetwork };
 
 /** Null once the time is over. */

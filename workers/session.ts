@@ -41,6 +41,7 @@ export class Session {
   #owner: Owner | null = null;
   #branding: Branding | null = null;
   #offLimit: () => void = () => {};
+  #meChanges = 0; // that the user made to the own account
   /** Counts starts and ends: what an older one still waits for is nobody's any more. */
   #life = 0;
 
@@ -78,7 +79,8 @@ export class Session {
     if (!this.loop && callOf(name).gate !== 'public') return failed({ kind: 'signed-out', message: MESSAGES.signedOut });
     const answer = await by(this.loop?.wire ?? this.#wire);
     if (answer.ok && CHANGES_ME.has(name)) {
-      await this.#tokens.get(this.#tokens.last);
+      this.#meChanges += 1;
+      await this.#tokens.renew();
       this.loop?.wake(); // a password that had to be chosen first kept the data back
     }
     if (answer.ok && CHANGES_BRANDING.has(name)) void this.#renewBranding();
@@ -147,13 +149,13 @@ export class Session {
     if (unsent === 'send') await drain(loop, this.#world.clock);
     const left = loop.outbox.unsent;
     if (left > 0 && (unsent === 'ask' || unsent === 'send')) return ok({ out: false, unsent: left });
-    const token = this.#tokens.last;
+    const token = this.#tokens.last, owner = this.#owner;
     const name = this.#held && databaseOf(this.#held);
     await this.#destroy(disk, unsent === 'keep');
     if (name !== null) this.#tabs.post({ is: 'out', name, reason: 'ended' } satisfies TabMessage);
     this.#out('none');
     const life = this.#life;
-    void endSession(this.#world, token, () => life === this.#life);
+    void endSession(this.#world, token, owner, () => life === this.#life);
     return ok({ out: true, unsent: left });
   }
 
@@ -173,8 +175,7 @@ export class Session {
     const [opened, promised] = await Promise.all([held && this.#register ? openDisk(held, this.#register).catch(unlessDisk) : null, held ? this.#world.persist().catch(() => false) : false]);
     const persisted = opened !== null && promised;
     if (life !== this.#life) { opened?.close(); return; }
-    const disk = opened ?? memoryDisk(held?.device ?? chance.uuid());
-    this.#disk = disk;
+    const disk = this.#disk = opened ?? memoryDisk(held?.device ?? chance.uuid());
     this.#held = held;
     this.#owner = owner;
     const until = offlineUntil ?? held?.offlineUntil ?? this.#world.clock.now();
@@ -186,7 +187,8 @@ export class Session {
     if (known) enter(known);
     this.loop = new Loop({
       world: this.#world, name: databaseOf(owner), disk, storage: opened === null ? 'memory' : persisted ? 'persisted' : 'best-effort',
-      me: owner.user, tokens: this.#tokens, begun: (begun, kept) => enter(kept && known ? known : begun), changed: this.#changed, over: () => this.#over(),
+      me: owner.user, tokens: this.#tokens, meChanges: () => this.#meChanges, changed: this.#changed, over: () => this.#over(),
+      begun: (begun, from) => enter(from === 'disk' && known ? known : from === 'overtaken' && this.who.is === 'in' ? { ...begun, me: this.who.me } : begun),
     });
     this.#limit(until);
     await this.loop.settled();
@@ -284,7 +286,7 @@ export class Session {
   }
 }
 
-/** Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent as the other (A10). */
+// Whoever is signed in as another has data and an outbox of their own: nothing of one is ever sent as the other (A10).
 const ownerOf = (me: Me): Owner => ({ tenant: me.serviceProviderId, user: me.id, actor: me.acting?.id ?? me.id });
 const OWN: ReadonlySet<CallName> = new Set([...SIGN_IN_CALLS, 'refresh', 'logout', 'loginAs', 'exitLoginAs', 'loginToken', 'bootstrap', 'events', 'stream', 'runsOfDay']);
 const SIGNED_OUT = failed({ kind: 'signed-out', message: MESSAGES.signedOut });

@@ -20,7 +20,7 @@ export const actingCalls = {
       /** The user's provider, where it is another than the asking user's. */
       serviceProviderId: v.optional(id),
     }),
-    gives: ActedSchema, gate: 'signed-in', failures: ['forbidden', 'not-found', 'reauth_required'], own: true, fresh: true,
+    gives: ActedSchema, gate: 'signed-in', failures: ['forbidden', 'not-found', 'reauth_required'],
   }),
   exitLoginAs: call({
     method: 'POST', path: 'auth/login-as/exit', says: 'Back to the administrator, whose session goes on, here or at the address that is answered.',

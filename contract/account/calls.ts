@@ -17,6 +17,7 @@ const sixDigits = v.pipe(v.string(), v.trim(), v.regex(/^\d{6}$/, 'six digits'))
  */
 const remember = { rememberComputer: v.optional(v.boolean()) };
 const credentials = v.strictObject({ username: name, password, ...remember });
+/** `userUpdatedPhoneOnce`: the server knows it by itself, and refuses what is not so; false or left out says nothing. */
 const sms = v.strictObject({ ...again, smsCode: sixDigits, ...remember, userUpdatedPhoneOnce: v.optional(v.boolean()) });
 const phone = v.strictObject({ ...again, mobilePhone: PhoneSchema });
 const resend = v.strictObject({ ...again, newMobilePhone: v.optional(v.nullable(PhoneSchema)) });
@@ -29,6 +30,9 @@ const resend = v.strictObject({ ...again, newMobilePhone: v.optional(v.nullable(
  */
 const second = ['wrong-credentials', 'expired', 'too-many', 'conflict'] as const;
 
+const SMS_SAYS = 'The code that came by SMS, for a session. `userUpdatedPhoneOnce`: the number was changed in this sign-in, which can be done once; true where it was not is refused.';
+const RESEND_SAYS = 'Another code by SMS; to another number only while no code to the present one was ever typed, and once in a sign-in.';
+
 export const accountCalls = {
   loginDb: call({
     method: 'POST', path: 'auth/login/db', says: 'Sign in with a name and password of the database. In: sets the refresh cookie. Else the next step.',
@@ -39,10 +43,10 @@ export const accountCalls = {
     takes: credentials, gives: SignInAnswerSchema, gate: 'public', failures: ['wrong-credentials', 'too-many', 'busy'],
   }),
   loginDbSms: call({
-    method: 'POST', path: 'auth/login/db/sms', says: 'The code that came by SMS, for a session.', takes: sms, gives: SignInAnswerSchema, gate: 'public', failures: second,
+    method: 'POST', path: 'auth/login/db/sms', says: SMS_SAYS, takes: sms, gives: SignInAnswerSchema, gate: 'public', failures: second,
   }),
   loginAdSms: call({
-    method: 'POST', path: 'auth/login/ad/sms', says: 'The code that came by SMS, for a session.', takes: sms, gives: SignInAnswerSchema, gate: 'public', failures: second,
+    method: 'POST', path: 'auth/login/ad/sms', says: SMS_SAYS, takes: sms, gives: SignInAnswerSchema, gate: 'public', failures: second,
   }),
   loginDbPhone: call({
     method: 'POST', path: 'auth/login/db/sms/phone', says: 'A mobile number where the step asks for one: a code is sent to it, and once that is typed it is the user\'s.',
@@ -53,11 +57,11 @@ export const accountCalls = {
     takes: phone, gives: SignInStepSchema, gate: 'public', failures: second,
   }),
   loginDbResend: call({
-    method: 'POST', path: 'auth/login/db/sms/resend', says: 'Another code by SMS; to another number only while no code to the present one was ever typed.',
+    method: 'POST', path: 'auth/login/db/sms/resend', says: RESEND_SAYS,
     takes: resend, gives: SignInStepSchema, gate: 'public', failures: second,
   }),
   loginAdResend: call({
-    method: 'POST', path: 'auth/login/ad/sms/resend', says: 'Another code by SMS; to another number only while no code to the present one was ever typed.',
+    method: 'POST', path: 'auth/login/ad/sms/resend', says: RESEND_SAYS,
     takes: resend, gives: SignInStepSchema, gate: 'public', failures: second,
   }),
   loginFactor: call({

@@ -26,18 +26,18 @@ export const FactorsSchema = v.object({
 export type Factors = v.InferOutput<typeof FactorsSchema>;
 
 const codes = v.array(v.string());
-const changes = { gate: 'signed-in', fresh: true, own: true } as const;
+const changes = { gate: 'signed-in' } as const;
 
 export const factorCalls = {
   reauthOptions: call({
     method: 'POST', path: 'auth/reauth/options', says: 'By what this user can show again that it is them. `passkey`: JSON of PublicKeyCredentialRequestOptions, good for ten minutes. None: signing in again is all there is.',
     takes: v.strictObject({}), gives: v.object({ methods: v.array(v.picklist(['passkey', 'totp', 'recovery', 'password', 'sms'])), passkey: v.nullable(v.string()) }),
-    gate: 'signed-in', own: true, failures: ['forbidden'], early: true,
+    gate: 'signed-in', failures: ['forbidden'], early: true,
   }),
   reauthCode: call({
     method: 'POST', path: 'auth/reauth/sms', says: 'Whose second factor is a code by SMS shows the password here, and gets a code, which `auth/reauth` takes. `phone`: the end of the number.',
     takes: v.strictObject({ password: v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars)) }), gives: v.object({ phone: v.string() }),
-    gate: 'signed-in', own: true, failures: ['wrong-credentials', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
+    gate: 'signed-in', failures: ['wrong-credentials', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
   }),
   reauth: call({
     method: 'POST', path: 'auth/reauth', says: 'Shows one factor again: for five minutes sensitive changes are taken. Who has a passkey or an authenticator shows that, or a recovery code; whose second factor is a code by SMS the password and then the code (`auth/reauth/sms`). Exactly one of `password`, `code` (of the authenticator, by SMS, or a recovery code) and `passkey` (JSON of AuthenticationResponseJSON).',
@@ -46,11 +46,11 @@ export const factorCalls = {
       code: v.optional(v.pipe(v.string(), v.trim(), v.minLength(6), v.maxLength(32))),
       passkey: v.optional(response),
     }),
-    gives: v.object({ freshUntil: v.number() }), gate: 'signed-in', own: true, failures: ['wrong-credentials', 'bad-input', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
+    gives: v.object({ freshUntil: v.number() }), gate: 'signed-in', failures: ['wrong-credentials', 'bad-input', 'too-many', 'busy', 'forbidden', 'reauth_required'], early: true,
   }),
   getFactors: call({
     method: 'GET', path: 'profile/{id}/factors', says: 'What the user has besides the password.', takes: v.strictObject({ id }), gives: FactorsSchema,
-    gate: 'signed-in', own: true, failures: ['not-found', 'forbidden'], early: true,
+    gate: 'signed-in', failures: ['not-found', 'forbidden'], early: true,
   }),
   beginTotp: call({
     method: 'POST', path: 'profile/{id}/totp', says: 'Begins to set up an authenticator: to be scanned (`uri`, otpauth:) or typed (`secret`, base32). One that stands keeps standing until the new one is confirmed.',

@@ -29,7 +29,7 @@ const fields = {
   name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars), v.regex(/^\P{Cc}+$/u, 'text on one line')),
   abilities: v.pipe(v.array(AbilitySchema), v.minLength(1), v.maxLength(ABILITIES.length)),
   /** When it ends, ms. */
-  until: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  until: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
 };
 
 /** API keys: everybody's own, and those of the users that an administrator keeps. A key makes none of these calls but the one that tells of itself. */
@@ -40,20 +40,20 @@ export const apiKeyCalls = {
     gate: 'signed-in', failures: ['not-found'], byKey: 'any',
   }),
   listApiKeys: call({
-    method: 'GET', path: 'profile/{id}/api-keys', says: 'The API keys of this user, the latest first.', takes: v.strictObject({ id }), gives: ApiKeysSchema, gate: 'signed-in', failures: ['not-found'], own: true,
+    method: 'GET', path: 'profile/{id}/api-keys', says: 'The API keys of this user, the latest first.', takes: v.strictObject({ id }), gives: ApiKeysSchema, gate: 'signed-in', failures: ['not-found'],
   }),
   makeApiKey: call({
     method: 'POST', path: 'profile/{id}/api-keys', says: 'Makes an API key. Its secret stands in this answer and nowhere else.', takes: v.strictObject({ id, ...fields }), gives: MadeApiKeySchema,
-    gate: 'signed-in', failures: ['not-found', 'bad-input', 'conflict'], own: true, fresh: true,
+    gate: 'signed-in', failures: ['not-found', 'bad-input', 'conflict'],
   }),
   revokeApiKey: call({
-    method: 'DELETE', path: 'profile/{id}/api-keys/{key}', says: 'Ends an API key at once.', takes: v.strictObject({ id, key: anyId }), gives: v.object({}), gate: 'signed-in', failures: ['not-found'], own: true, fresh: true,
+    method: 'DELETE', path: 'profile/{id}/api-keys/{key}', says: 'Ends an API key at once.', takes: v.strictObject({ id, key: anyId }), gives: v.object({}), gate: 'signed-in', failures: ['not-found'],
   }),
   listUserApiKeys: call({
     method: 'GET', path: 'users/{id}/api-keys', says: 'The API keys of a user that one keeps, the latest first.', takes: v.strictObject({ id: anyId }), gives: v.array(ApiKeySchema), gate: 'monitoring.users', failures: ['not-found', 'forbidden'], byKey: false,
   }),
   revokeUserApiKey: call({
     method: 'DELETE', path: 'users/{id}/api-keys/{key}', says: 'Ends an API key of a user that one keeps, at once. The user is told by mail.', takes: v.strictObject({ id: anyId, key: anyId }), gives: v.object({}),
-    gate: 'monitoring.users', failures: ['not-found', 'forbidden'], own: true, fresh: true,
+    gate: 'monitoring.users', failures: ['not-found', 'forbidden'],
   }),
 } as const;

@@ -18,6 +18,6 @@ export const oidcCalls = {
   validateSso: call({
     method: 'POST', path: 'auth/validate-sso/{provider}', says: 'The address of another system in which this user is signed in. For zerto with the id of the session that was made there.',
     takes: v.strictObject({ provider: v.picklist(SSO_PROVIDERS) }), gives: v.object({ url: v.string(), sessionId: v.nullable(v.string()) }),
-    gate: 'signed-in', failures: ['forbidden', 'conflict', 'busy', 'too-many'], own: true,
+    gate: 'signed-in', failures: ['forbidden', 'conflict', 'busy', 'too-many'],
   }),
 } as const;

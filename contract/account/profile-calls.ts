@@ -20,6 +20,9 @@ export const ProfileSchema = v.object({
   name: v.string(),
   username: v.string(),
   email: v.string(),
+  /** Whether the address counts as this user's own (EMAIL-1), and until when (ms) a link that was mailed to it confirms it; null: no link is open. */
+  emailVerified: v.boolean(),
+  emailLinkUntil: v.nullable(v.number()),
   auth: v.picklist(['ad', 'db']),
   acl: v.array(v.object({ role: RoleSchema })),
   accounts, sso, managedFilterType, assignAsConnectWiseOwner, veeamServiceAccount, isO365Migrator, features, notices, wizardPromptDismissed,
@@ -46,7 +49,8 @@ export type Profile = v.InferOutput<typeof ProfileSchema>;
 /** What of a profile its user can change. What is left out stays; name and address of the account, and its numbers, need a factor shown a moment ago. */
 export const profileFields = {
   name: v.optional(text), username: v.optional(text), email: v.optional(email), mobilePhone: v.optional(v.nullable(PhoneSchema)), officePhone: v.optional(v.nullable(PhoneSchema)),
-  theme: v.optional(ThemeSchema), language: v.optional(v.nullable(language)), timeZone: v.optional(v.nullable(timeZone)), notices,
+  /** Joins what is kept, field by field. A theme that cannot be used changes nothing: it is no reason to refuse the rest of the profile. */
+  theme: v.optional(v.fallback(ThemeSchema, {})), language: v.optional(v.nullable(language)), timeZone: v.optional(v.nullable(timeZone)), notices,
   ackO365TermsOfUse: v.optional(v.literal(true)), wizardPromptDismissed,
 };
 
@@ -64,28 +68,28 @@ export const profileCalls = {
     method: 'GET', path: 'profile/{id}', says: 'The user with what is kept of it.', takes: v.strictObject({ id }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found'], early: true,
   }),
   editProfile: call({
-    method: 'PUT', path: 'profile/{id}', says: 'Changes what is sent and leaves the rest. A changed address is told to the former one.',
-    takes: v.strictObject({ id, ...profileFields }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found', 'bad-input', 'conflict', 'reauth_required'], own: true,
+    method: 'PUT', path: 'profile/{id}', says: 'Changes what is sent and leaves the rest, also of the theme; a theme that is not valid is ignored. A changed address is told to the former one.',
+    takes: v.strictObject({ id, ...profileFields }), gives: ProfileSchema, gate: 'signed-in', failures: ['not-found', 'bad-input', 'conflict', 'reauth_required'],
   }),
   changePasswordAd: call({
     method: 'POST', path: 'profile/{id}/change-password/ad', says: 'A new password in the directory, by its own rules (WILL_NOT_PERFORM). Ends all other sessions.',
-    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'too-many', 'busy'], own: true, fresh: true, early: true,
+    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'too-many', 'busy'], early: true,
   }),
   changePasswordDb: call({
     method: 'POST', path: 'profile/{id}/change-password/db', says: 'A new password. Ends all other sessions.',
-    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'bad-input', 'too-many'], own: true, fresh: true, early: true,
+    takes: change, gives: v.object({}), gate: 'signed-in', failures: ['wrong-credentials', 'not-found', 'conflict', 'bad-input', 'too-many'], early: true,
   }),
   setSecurityQuestions: call({
     method: 'PUT', path: 'profile/{id}/security-questions', says: 'Chooses the questions and answers them, in place of those before.',
     takes: v.strictObject({ id, answers: v.pipe(v.array(AnswerSchema), v.length(QUESTIONS_ASKED)) }), gives: v.object({}), gate: 'signed-in',
-    failures: ['not-found', 'bad-input', 'too-many'], own: true, fresh: true,
+    failures: ['not-found', 'bad-input', 'too-many'],
   }),
   listSessions: call({
     method: 'GET', path: 'profile/{id}/sessions', says: 'Where this user is signed in, the latest first.', takes: v.strictObject({ id }),
-    gives: v.array(OpenSessionSchema), gate: 'signed-in', failures: ['not-found'], own: true,
+    gives: v.array(OpenSessionSchema), gate: 'signed-in', failures: ['not-found'],
   }),
   endSession: call({
     method: 'DELETE', path: 'profile/{id}/sessions/{session}', says: 'Ends one session, or with `others` all but this one.',
-    takes: v.strictObject({ id, session: v.union([v.literal('others'), id]) }), gives: v.object({ ended: v.number() }), gate: 'signed-in', failures: ['not-found'], own: true, fresh: true,
+    takes: v.strictObject({ id, session: v.union([v.literal('others'), id]) }), gives: v.object({ ended: v.number() }), gate: 'signed-in', failures: ['not-found'],
   }),
 } as const;

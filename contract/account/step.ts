@@ -16,7 +16,7 @@ export type Method = (typeof METHODS)[number];
  * - `enrol`: an authenticator has to be set up, by scanning `enrol.uri` (`otpauth:`) or typing `enrol.secret` (base32); its first code goes to
  *     `auth/login/enrol`, which gives the session with recovery codes to be shown once. It may come after `code`: any answer may be a further step.
  *
- * `phone` names the number by its last two digits (`••• 12`). `mayChangePhone`: `…/sms/resend` takes another number. `resends`: how often a code
+ * `phone` names the number by its last two digits (`••• 12`). `mayChangePhone`: `…/sms/resend` takes another number, once. `resends`: how often a code
  * can still be sent. `until`: ms, when the attempt ends.
  */
 export const SignInStepSchema = v.object({

@@ -36,11 +36,11 @@ const answered = { month: v.string(), months: v.array(v.string()) };
 export const licensingCalls = {
   listLicensing: call({
     method: 'GET', path: 'monitoring/reporting/licensing', says: 'What was used in a month, by provider: the own one and those below it; without a month, this one. `months`: those that can be asked for, newest first.',
-    takes: v.strictObject(TIME), gives: v.object({ ...answered, providers: v.array(ofProvider) }), gate: 'monitoring.licensing', failures: ['bad-input'],
+    takes: v.strictObject(TIME), gives: v.object({ ...answered, providers: v.array(ofProvider) }), gate: 'monitoring.licensing', feature: 'reporting', failures: ['bad-input'],
   }),
   listCompanyLicensing: call({
     method: 'GET', path: 'monitoring/reporting/licensing/companies', says: 'The same of each company of one provider, by name; last, what belongs to no company.',
-    takes: v.strictObject({ ...TIME, serviceProviderId: v.optional(anyId) }), gives: v.object({ ...answered, companies: v.array(ofCompany) }), gate: 'monitoring.licensing', failures: ['bad-input', 'not-found'],
+    takes: v.strictObject({ ...TIME, serviceProviderId: v.optional(anyId) }), gives: v.object({ ...answered, companies: v.array(ofCompany) }), gate: 'monitoring.licensing', feature: 'reporting', failures: ['bad-input', 'not-found'],
   }),
   ownSubscriptions: call({
     method: 'GET', path: 'monitoring/reporting/licensing/own', says: 'What the own companies use this month and used in the one before, by name; of who sees all companies, what the provider uses as a whole (`company` null).',
@@ -48,6 +48,6 @@ export const licensingCalls = {
   }),
   exportLicensing: call({
     method: 'POST', path: 'monitoring/reporting/licensing/export', says: 'The companies of a month as a CSV file, those of providers below as well.',
-    takes: v.strictObject(TIME), gives: 'bytes', gate: 'monitoring.licensing-export', failures: ['bad-input'],
+    takes: v.strictObject(TIME), gives: 'bytes', gate: 'monitoring.licensing-export', feature: 'reporting', failures: ['bad-input'],
   }),
 } as const;

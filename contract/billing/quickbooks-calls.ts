@@ -1,10 +1,11 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
+import { nameText } from '../stored-text.ts';
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
-const companyN = v.pipe(v.number(), v.integer(), v.minValue(1));
-const text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars));
+const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const text = nameText();
 const secret = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.secretChars));
 
 /** Which of Intuit's two worlds: keys of the one are not known in the other. */
@@ -37,24 +38,24 @@ export const quickBooksCalls = {
   }),
   setQuickBooks: call({
     method: 'PUT', path: 'o365/quickbooks/connection', says: 'The keys of the app. `secret` replaces the one that is kept. Other keys end the connection that was made with the former ones.',
-    takes: v.strictObject({ environment: v.picklist(ENVIRONMENTS), clientId: text, secret: v.optional(secret) }), gives: kept, gate: GATE, failures: ['bad-input', 'forbidden', 'reauth_required'], own: true, fresh: true,
+    takes: v.strictObject({ environment: v.picklist(ENVIRONMENTS), clientId: text, secret: v.optional(secret) }), gives: kept, gate: GATE, failures: ['bad-input', 'forbidden', 'reauth_required'],
   }),
   beginQuickBooks: call({
     method: 'POST', path: 'o365/quickbooks/connection/begin', says: 'Where at Intuit access is given: an address that is good for ten minutes, for who asked.', takes: v.strictObject({}), gives: v.object({ url: v.string() }), gate: GATE,
-    failures: ['conflict', 'forbidden', 'reauth_required'], own: true, fresh: true,
+    failures: ['conflict', 'forbidden', 'reauth_required'],
   }),
   finishQuickBooks: call({
     method: 'POST', path: 'o365/quickbooks/connection/finish', says: 'What Intuit said on the way back: it is exchanged for tokens, which are kept sealed.',
     takes: v.strictObject({ code: v.pipe(v.string(), v.minLength(1), v.maxLength(1_000)), realmId: v.pipe(v.string(), v.regex(/^\d{1,30}$/)), state: v.pipe(v.string(), v.maxLength(100)) }), gives: kept, gate: GATE,
-    failures: ['bad-input', 'conflict', 'forbidden', 'busy'], own: true,
+    failures: ['bad-input', 'conflict', 'forbidden', 'busy'],
   }),
   testQuickBooks: call({
     method: 'POST', path: 'o365/quickbooks/connection/test', says: 'Asks QuickBooks whose books these are, says in words what came of it, and has invoices read now.',
-    takes: v.strictObject({}), gives: v.object({ ok: v.boolean(), says: v.string(), kept }), gate: GATE, failures: ['forbidden', 'too-many'], own: true,
+    takes: v.strictObject({}), gives: v.object({ ok: v.boolean(), says: v.string(), kept }), gate: GATE, failures: ['forbidden', 'too-many'],
   }),
   removeQuickBooks: call({
     method: 'DELETE', path: 'o365/quickbooks/connection', says: 'Gives the access back to Intuit and forgets keys, tokens, and all that was read.', takes: v.strictObject({}), gives: v.object({}), gate: GATE,
-    failures: ['forbidden', 'reauth_required'], own: true, fresh: true,
+    failures: ['forbidden', 'reauth_required'],
   }),
   listCustomers: call({
     method: 'GET', path: 'o365/quickbooks/customers', says: 'The customers of QuickBooks, the company that each stands for, and how that stands.', takes: v.strictObject({}), gives: v.array(customer), gate: GATE, failures: ['forbidden'],

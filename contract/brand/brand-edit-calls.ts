@@ -3,12 +3,15 @@ import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
 import { BrandingSchema, FeaturesSchema } from './branding.ts';
+import { oneLine } from '../stored-text.ts';
 
-const short = (least: number) => v.pipe(v.string(), v.trim(), v.minLength(least), v.maxLength(LIMITS.nameChars));
+const short = (least: number) => v.pipe(v.string(), oneLine(), v.trim(), v.minLength(least), v.maxLength(LIMITS.nameChars));
 const colour = v.nullable(v.pipe(v.string(), v.regex(/^#[\da-f]{6}$/i, 'a colour such as #0a64c8'), v.transform((text) => text.toLowerCase())));
+/** `blue`: the portal's own sidebar, its default. */
+const sidebarColor = v.nullable(v.pipe(v.string(), v.regex(/^(#[\da-f]{6}|blue)$/i, 'a color such as #0a64c8, or blue'), v.transform((text) => text.toLowerCase())));
 /** Of this site, or http(s) without a name and password in it. */
 const picture = v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^(https?:\/\/(?![^/]*@)[^\s\\]+|\/(?![/\\])[^\s\\]*)$/, 'an http(s) address or a path of this site')));
-const size = v.nullable(v.pipe(v.number(), v.integer(), v.minValue(8), v.maxValue(400)));
+const size = v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(8), v.maxValue(400)));
 const isZone = (zone: string): boolean => {
   try { Intl.DateTimeFormat('en', { timeZone: zone }); return true; } catch { return false; }
 };
@@ -18,9 +21,9 @@ const BRAND_FIELDS = {
   name: short(1), title: short(1), favIconUrl: picture, sidebarLogoUrl: picture, sidebarLogoDarkUrl: picture, sidebarLogoWidth: size, sidebarLogoHeight: size, sidebarTitle: short(1),
   supportEmail: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(254), v.email())),
   supportPhone: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(40), v.regex(/^[+\d][\d\s().-]*$/))),
-  isStripeEnabled: v.boolean(), accent: colour, accentDark: colour, sidebar: colour, sidebarDark: colour,
+  isStripeEnabled: v.boolean(), accent: colour, accentDark: colour, sidebar: sidebarColor, sidebarDark: sidebarColor,
   timeZone: v.pipe(v.string(), v.maxLength(64), v.check(isZone, 'an IANA time zone')),
-  dayBeginsHour: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(23)), offlineDays: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(30)),
+  dayBeginsHour: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(23)), offlineDays: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(30)),
   features: v.strictObject(FeaturesSchema.entries),
 };
 

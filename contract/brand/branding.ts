@@ -51,6 +51,7 @@ export const BrandingSchema = v.object({
   name: v.string(),
   title: v.string(),
   favIconUrl: v.nullable(v.string()),
+  /** Where other programs find the API. The page itself calls the address that it came from, whatever stands here. */
   apiUrl: v.string(),
   domain: v.string(),
   sidebarLogoUrl: v.nullable(v.string()),

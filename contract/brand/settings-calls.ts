@@ -18,15 +18,15 @@ export const settingsCalls = {
   }),
   setProviderSettings: call({
     method: 'PUT', path: 'service-providers/{id}/settings', says: 'Changes what is sent and leaves the rest; null takes a part away. A secret goes with the address that it was for.',
-    takes: v.strictObject({ id: anyId, ...ProviderSettingsSchema.entries }), gives: KeptSettingsSchema, gate: 'admin.dashboard', failures: ['not-found'], fresh: true, own: true,
+    takes: v.strictObject({ id: anyId, ...ProviderSettingsSchema.entries }), gives: KeptSettingsSchema, gate: 'admin.dashboard', failures: ['not-found'],
   }),
   setProviderSecret: call({
     method: 'PUT', path: 'service-providers/{id}/secrets/{name}', says: 'Keeps a secret sealed; null takes it away.',
     takes: v.strictObject({ id: anyId, name: v.picklist(SECRET_NAMES), value: v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(4_000))) }),
-    gives: v.object({ secrets: v.array(v.picklist(SECRET_NAMES)) }), gate: 'admin.dashboard', failures: ['not-found'], fresh: true, own: true,
+    gives: v.object({ secrets: v.array(v.picklist(SECRET_NAMES)) }), gate: 'admin.dashboard', failures: ['not-found'],
   }),
   tryProviderSettings: call({
     method: 'POST', path: 'service-providers/{id}/test/{what}', says: 'Tries what is set, and says in words what came of it. Mail and SMS go to the one who asks.',
-    takes: v.strictObject({ id: anyId, what: v.picklist(TRIED) }), gives: v.object({ ok: v.boolean(), says: v.string() }), gate: 'admin.dashboard', failures: ['not-found', 'too-many'], own: true,
+    takes: v.strictObject({ id: anyId, what: v.picklist(TRIED) }), gives: v.object({ ok: v.boolean(), says: v.string() }), gate: 'admin.dashboard', failures: ['not-found', 'too-many'],
   }),
 } as const;

@@ -6,7 +6,7 @@ const host = v.pipe(v.string(), v.minLength(1), v.maxLength(253), v.regex(/^[\w.
 const https = v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\/[^\s@]+$/));
 
 /** Mail by SMTP. The password stands in the secrets as `mail`. */
-export const MailSettings = v.strictObject({ host, port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)), security: v.picklist(['tls', 'starttls', 'none']), username: v.nullable(text), from: v.pipe(v.string(), v.email()), fromName: v.nullable(text) });
+export const MailSettings = v.strictObject({ host, port: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535)), security: v.picklist(['tls', 'starttls', 'none']), username: v.nullable(text), from: v.pipe(v.string(), v.email()), fromName: v.nullable(text) });
 /** Short messages by a gateway of Twilio's form: `POST <url>/2010-04-01/Accounts/<account>/Messages.json`. The token stands in the secrets as `sms`. */
 export const SmsSettings = v.strictObject({ url: https, account: text, from: text });
 /** Active Directory by LDAPS. The service account's password stands in the secrets as `directory`. `ca`: PEM, where it is not a public one. */
@@ -23,6 +23,10 @@ export const SsoSettings = v.strictObject({
   zerto: v.nullable(v.strictObject({ url: https, zssp: https, username: text })),
 });
 
+const quotaBytes = v.pipe(v.number(), v.integer(), v.minValue(1_000_000), v.maxValue(1_000_000_000_000));
+/** Bytes a day (UTC): of each ingest key, and of all of them together. */
+export const IngestQuotaSettings = v.strictObject({ keyBytes: quotaBytes, providerBytes: quotaBytes });
+
 /** What a provider chose that nobody needs to know before signing in. */
 export const ProviderSettingsSchema = v.strictObject({
   /** `own`: who has set one up is asked for it. `sms`: everybody, by SMS where nothing better is set up. `strong`: everybody, by an authenticator or a passkey. */
@@ -35,6 +39,8 @@ export const ProviderSettingsSchema = v.strictObject({
   directory: v.optional(v.nullable(DirectorySettings)),
   oidc: v.optional(v.nullable(OidcSettings)),
   sso: v.optional(v.nullable(SsoSettings)),
+  /** What sources may store on a day; the defaults where nothing is set. */
+  ingestQuota: v.optional(v.nullable(IngestQuotaSettings)),
 });
 export type ProviderSettings = v.InferOutput<typeof ProviderSettingsSchema>;
 

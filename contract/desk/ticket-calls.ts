@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
+import { runRef } from '../run-ref.ts';
 import { anyId, moment, PAGE, pageOf, words } from '../paging.ts';
 import { NamedSchema, StatusSchema, TICKET_BY, TICKET_SYSTEMS, ticketDescription, ticketSubject } from './tickets.ts';
 
@@ -8,7 +9,7 @@ const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const chosen = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.ticketChars));
 const whole = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number));
 const companyN = whole;
-const some = v.optional(v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1))), v.minLength(1), v.maxLength(LIMITS.ticketProblems)));
+const some = v.optional(v.pipe(v.array(runRef), v.minLength(1), v.maxLength(LIMITS.ticketProblems)));
 
 /** `number`: as a problem shows it. `waiting`: what is said here is not in the ticketing system yet; `fault` then says why, where it was tried. */
 const ticketFields = {
@@ -41,7 +42,7 @@ const remoteFailures = ['not-found', 'conflict', 'too-many', 'busy', 'forbidden'
 
 export const ticketCalls = {
   makeTicket: call({
-    method: 'POST', path: 'monitoring/backoffice/tickets', says: 'A ticket for problems of one company, in the ticketing system where one is connected: problems by number, or those that are open of results (`runs`). A problem has one ticket at most.',
+    method: 'POST', path: 'monitoring/backoffice/tickets', says: 'A ticket for problems of one company, in the ticketing system where one is connected: problems by number, or those that are open of results (`runs`), each as a number or as the text that lists give. A problem has one ticket at most.',
     takes: v.strictObject({
       problems: some, runs: some, subject: ticketSubject, description: v.optional(ticketDescription),
       status: v.optional(chosen), priority: v.optional(orNull(chosen)), owner: v.optional(orNull(NamedSchema)), contact: v.optional(orNull(NamedSchema)),

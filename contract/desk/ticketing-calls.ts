@@ -3,7 +3,7 @@ import { call } from '../call.ts';
 import { NamedSchema } from './tickets.ts';
 import { ChoicesSchema, MAPPING_HEALTH, TicketingSchema } from './ticketing.ts';
 
-const companyN = v.pipe(v.number(), v.integer(), v.minValue(1));
+const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 
 /** `secret`: whether one is kept; never what it is. `callback`: where ConnectWise may tell of changes. `polledAt`: when the system was last heard. */
@@ -20,11 +20,11 @@ export const ticketingCalls = {
   }),
   setTicketing: call({
     method: 'PUT', path: 'monitoring/backoffice/ticketing', says: 'Connects a ticketing system or another one, and says what is done with tickets. `secret` replaces the one that is kept; it goes with the address that it was for.',
-    takes: v.strictObject({ settings: TicketingSchema, secret: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(4_000))) }), gives: kept, gate: 'common.companies', failures: ['bad-input', 'forbidden'], own: true,
+    takes: v.strictObject({ settings: TicketingSchema, secret: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(4_000))) }), gives: kept, gate: 'common.companies', failures: ['bad-input', 'forbidden'],
   }),
   testTicketing: call({
     method: 'POST', path: 'monitoring/backoffice/ticketing/test', says: 'Asks the system that is set what it offers, keeps that, and says in words what came of it.',
-    takes: v.strictObject({}), gives: v.object({ ok: v.boolean(), says: v.string(), kept }), gate: 'common.companies', failures: ['forbidden', 'too-many'], own: true,
+    takes: v.strictObject({}), gives: v.object({ ok: v.boolean(), says: v.string(), kept }), gate: 'common.companies', failures: ['forbidden', 'too-many'],
   }),
   listMappings: call({
     method: 'GET', path: 'monitoring/backoffice/ticketing/companies', says: 'Every company, the one of the system that it stands for, and how that stands.', takes: v.strictObject({}), gives: v.array(mapped), gate: 'common.companies', failures: ['forbidden'],

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
 import { NamedSchema, StatusSchema, TICKET_SYSTEMS } from './tickets.ts';
+import { nameText } from '../stored-text.ts';
 
-const text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars));
+const text = nameText();
 const https = v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.regex(/^https?:\/\/[^\s@]+$/));
 const chosen = v.nullable(v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.ticketChars)));
 
@@ -20,7 +21,7 @@ export type AutotaskAt = v.InferOutput<typeof AutotaskSchema>;
 export const TicketingSchema = v.strictObject({
   system: v.picklist(TICKET_SYSTEMS), connectwise: v.nullable(ConnectWiseSchema), autotask: v.nullable(AutotaskSchema),
   board: chosen, openStatus: chosen, closeStatus: chosen, priority: chosen,
-  reopenDays: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(365)), resolveOnSuccess: v.boolean(),
+  reopenDays: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(365)), resolveOnSuccess: v.boolean(),
 });
 export type Ticketing = v.InferOutput<typeof TicketingSchema>;
 export const NO_TICKETING: Ticketing = {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { CompanyN, Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import { nameText } from '../stored-text.ts';
 
 /** Where a provider's tickets live: in its ticketing system, or here alone (`own`). */
 export const TICKET_SYSTEMS = ['own', 'connectwise', 'autotask'] as const;
@@ -8,7 +9,7 @@ export type TicketSystem = (typeof TICKET_SYSTEMS)[number];
 export const SYSTEM_NAMES: Readonly<Record<TicketSystem, string>> = { own: 'Daybook', connectwise: 'ConnectWise', autotask: 'Autotask' };
 
 const uuid = v.pipe(v.string(), v.uuid());
-const n = v.pipe(v.number(), v.integer(), v.minValue(1));
+const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const id = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.ticketChars));
 const url = v.nullable(v.pipe(v.string(), v.maxLength(2_000), v.regex(/^https?:\/\//)));
 
@@ -20,7 +21,7 @@ export const StatusSchema = v.strictObject({ ...NamedSchema.entries, closed: v.b
 export type TicketStatus = v.InferOutput<typeof StatusSchema>;
 
 /** A subject is as long as ConnectWise takes one. */
-export const ticketSubject = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.subjectChars));
+export const ticketSubject = nameText(LIMITS.subjectChars);
 export const ticketDescription = v.pipe(v.string(), v.maxLength(LIMITS.descriptionChars));
 
 export const OWN_STATUSES: readonly TicketStatus[] = [

@@ -18,4 +18,5 @@ export const REPORTS = {
   reportNotMade: 'The report could not be made.',
   reportTooLate: 'The report took too long to make. Choose fewer companies or a shorter time.',
   reportFileTooLarge: 'The file is too large for a mail. Choose fewer companies or a shorter time.',
+  reportAddressNotConfirmed: 'The owner of this report has not confirmed this address as their own.',
 } as const;

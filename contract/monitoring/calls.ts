@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
-import { ChangeSchema } from './change.ts';
+import { changeFields } from './change.ts';
+import { runId, runRef } from '../run-ref.ts';
+import { SCHEDULE_STATES } from './schedule-state.ts';
 import { TaskSchema } from './task.ts';
-import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES, STATUSES } from './words.ts';
+import { ENTITY_GROUPS, JOB_TYPES, PROBLEM_KINDS, PROBLEM_STATES, RUN_LEVELS, SOURCES, STATUSES } from './words.ts';
+import { nameText } from '../stored-text.ts';
 
-const runN = v.pipe(v.number(), v.integer(), v.minValue(1));
-/** An id that is no number of ours is an unknown id, not a bad one: the answer is the same 404. */
-const runId = v.pipe(v.string(), v.maxLength(64), v.transform((id) => (/^\d{1,15}$/.test(id) ? Number(id) : 0)));
+const runN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const iso = v.string();
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 
@@ -27,9 +28,11 @@ export type ProblemDeed = (typeof DEEDS)[number];
 export const ExecutionSchema = v.object({
   _id: v.string(), mongo_id: v.string(), jobInstanceUid: v.string(), jobName: v.string(), companyName: v.string(), computerName: v.string(),
   serverName: v.string(), source: v.picklist(SOURCES), type: v.picklist(JOB_TYPES), entityGroup: v.picklist(ENTITY_GROUPS),
-  managed: orNull(v.boolean()), status: v.picklist(STATUSES), startTime: iso, endTime: orNull(iso), durationSec: orNull(v.number()),
+  managed: orNull(v.boolean()), /** The schedule of the job. */ scheduleState: orNull(v.picklist(SCHEDULE_STATES)), status: v.picklist(STATUSES), startTime: iso, endTime: orNull(iso), durationSec: orNull(v.number()),
   bytesTransferred: orNull(v.number()), bytesProcessed: orNull(v.number()), filesTotal: orNull(v.number()), filesFailed: orNull(v.number()),
   exitCode: orNull(v.number()), message: orNull(v.string()),
+  /** When it was due, how much of its source it reads, and how often the tool complained; null where the source does not say. */
+  scheduledFor: orNull(iso), level: orNull(v.picklist(RUN_LEVELS)), errorCount: orNull(v.number()), warningCount: orNull(v.number()),
   anomaly: v.array(v.object({ measure: v.string(), value: v.number(), low: v.number(), high: v.number() })),
   note: orNull(v.object({ content: v.string(), authorId: v.string(), at: iso })),
   ignoredUntil: orNull(iso), ignoredReason: orNull(v.string()),
@@ -55,6 +58,8 @@ export const keyOut = v.object({
   id: v.string(), name: v.string(), companyN: v.number(), tool: v.picklist(SOURCES), hint: v.string(), madeAt: v.number(),
   rotatedAt: orNull(v.number()), revokedAt: orNull(v.number()), firstResultAt: orNull(v.number()),
   lastHeardAt: orNull(v.number()), lastFault: orNull(v.object({ at: v.number(), message: v.string() })),
+  /** What it stored today (UTC), and may store; when a result was last refused because that is used up. */
+  today: v.object({ bytes: v.number(), limitBytes: v.number(), refusedAt: orNull(v.number()) }),
 });
 /** `secret` is shown once and never again: the server keeps its hash. */
 export const keyWithSecret = v.object({ key: keyOut, secret: v.string() });
@@ -65,14 +70,17 @@ export const monitoringCalls = {
     takes: v.strictObject({ id: runId }), gives: ExecutionSchema, gate: 'monitoring.daily-checks', failures: ['not-found'],
   }),
   changeExecution: call({
-    method: 'PUT', path: 'monitoring/backoffice/jobExecutions/{id}', says: 'Review, note or snooze the problem behind a run.',
-    takes: v.strictObject({ id: runId, change: ChangeSchema }), gives: ChangedSchema, gate: 'monitoring.job-actions',
-    failures: ['not-found', 'conflict', 'key-reused', 'out-of-order'], offline: RULE,
+    method: 'PUT', path: 'monitoring/backoffice/jobExecutions/{id}', says: 'Review, note or snooze the problem behind a run: by `change`, or by the fields `note` and `ignoredUntil` as they are read.',
+    takes: v.pipe(v.strictObject({ id: runId, ...changeFields }), v.examples([{ id: 1, change: { is: 'review', comment: null } }])), gives: ChangedSchema, gate: 'monitoring.job-actions',
+    failures: ['bad-input', 'not-found', 'conflict', 'key-reused', 'out-of-order'], offline: RULE,
   }),
   changeExecutions: call({
-    method: 'POST', path: 'monitoring/backoffice/jobExecutions/bulk', says: 'The same for many runs at once; what was refused is listed.',
-    takes: v.strictObject({ ids: v.pipe(v.array(runN), v.minLength(1), v.maxLength(LIMITS.bulkRuns)), change: ChangeSchema }),
-    gives: ChangedSchema, gate: 'monitoring.job-actions', failures: ['key-reused', 'out-of-order'], offline: RULE,
+    method: 'POST', path: 'monitoring/backoffice/jobExecutions/bulk', says: 'The same for many runs at once, by their ids as lists give them or as numbers; what was refused is listed.',
+    takes: v.pipe(
+      v.strictObject({ ids: v.pipe(v.array(runRef), v.minLength(1), v.maxLength(LIMITS.bulkRuns)), ...changeFields }),
+      v.examples([{ ids: [1], change: { is: 'review', comment: null } }]),
+    ),
+    gives: ChangedSchema, gate: 'monitoring.job-actions', failures: ['bad-input', 'key-reused', 'out-of-order'], offline: RULE,
   }),
   listKeys: call({
     method: 'GET', path: 'monitoring/sources', says: 'The ingest keys of the provider, and when each was last heard.',
@@ -81,7 +89,7 @@ export const monitoringCalls = {
   makeKey: call({
     method: 'POST', path: 'monitoring/sources', says: 'Makes an ingest key for a company.',
     takes: v.strictObject({
-      name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), companyN: runN, tool: v.picklist(SOURCES),
+      name: nameText(), companyN: runN, tool: v.picklist(SOURCES),
       managed: v.optional(v.nullable(v.boolean())),
     }),
     gives: keyWithSecret, gate: 'monitoring.sources', failures: ['not-found'],

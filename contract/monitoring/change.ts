@@ -5,6 +5,7 @@ import type { CompanyN, Ms, ProblemN, RunN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { MESSAGES } from '../messages.ts';
 import type { Anomaly, ProblemRow, RunRow } from './rows.ts';
+import { cutText, nameText } from '../stored-text.ts';
 
 /**
  * What a person does to results. Each names runs; what it changes is the problem behind them (RUN-6).
@@ -16,14 +17,42 @@ export const ChangeSchema = v.variant('is', [
   v.strictObject({ is: v.literal('reopen') }),
   v.strictObject({ is: v.literal('note'), content: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.noteChars))) }),
   v.strictObject({
-    is: v.literal('snooze'), until: v.pipe(v.number(), v.integer()),
+    is: v.literal('snooze'), until: v.pipe(v.number(), v.safeInteger()),
     reason: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.reasonChars)),
   }),
-  v.strictObject({ is: v.literal('ticket'), ticket: v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.ticketChars))) }),
+  v.strictObject({ is: v.literal('ticket'), ticket: v.nullable(nameText(LIMITS.ticketChars)) }),
   v.strictObject({ is: v.literal('wake') }),
   v.strictObject({ is: v.literal('not-anomaly') }),
 ]);
 export type Change = v.InferOutput<typeof ChangeSchema>;
+
+const noteText = v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars));
+/** A moment as the API writes it: `YYYY-MM-DDTHH:mm:ss.SSSZ`, or any ISO form with a zone. */
+const moment = v.pipe(v.string(), v.isoTimestamp(), v.transform((text) => Date.parse(text)), v.safeInteger());
+
+/**
+ * What a call takes to change results: a change by name, or the fields of a job execution as it is read. A note is text or `{ content }`, and
+ * an empty one or null removes it; `ignoredUntil` is when a snooze ends, and null ends it now.
+ */
+export const changeFields = {
+  change: v.optional(ChangeSchema),
+  note: v.optional(v.nullable(v.union([noteText, v.object({ content: noteText })]))),
+  ignoredUntil: v.optional(v.nullable(moment)),
+  ignoredReason: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.reasonChars))),
+};
+type ChangeAsked = { readonly [K in keyof typeof changeFields]?: v.InferOutput<(typeof changeFields)[K]> };
+
+/** The changes that were asked for, in the order in which they are made. A snooze without a reason has the note for one. */
+export function changesOf({ change, note, ignoredUntil, ignoredReason }: ChangeAsked): readonly Change[] {
+  const content = (typeof note === 'object' ? note?.content : note) || null;
+  return [
+    ...(change === undefined ? [] : [change]),
+    ...(note === undefined ? [] : [{ is: 'note' as const, content }]),
+    ...(ignoredUntil === undefined ? [] : [ignoredUntil === null ? { is: 'wake' as const } : {
+      is: 'snooze' as const, until: ignoredUntil, reason: ignoredReason ?? (cutText(content ?? '', LIMITS.reasonChars).trim() || MESSAGES.noReasonGiven),
+    }]),
+  ];
+}
 
 /** What `decideChange` must know of a run: null problem where it has none. A run that is unknown or out of scope is left out. */
 export interface Target {

@@ -2,26 +2,26 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { COLLECTOR_KINDS, ENTITIES, SIGN_INS } from './collector.ts';
+import { nameText } from '../stored-text.ts';
 
 const uuid = v.pipe(v.string(), v.uuid());
-const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most));
 const secret = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.secretChars));
-const companyN = v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1)));
+const companyN = v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 
 export const CredentialsSchema = v.variant('is', [
   v.strictObject({ is: v.literal('key'), secret }),
-  v.strictObject({ is: v.literal('password'), name: text(LIMITS.nameChars), secret }),
-  v.strictObject({ is: v.literal('client'), name: text(LIMITS.nameChars), secret }),
+  v.strictObject({ is: v.literal('password'), name: nameText(), secret }),
+  v.strictObject({ is: v.literal('client'), name: nameText(), secret }),
 ]);
 export type Credentials = v.InferOutput<typeof CredentialsSchema>;
 
 const fields = {
-  name: text(LIMITS.nameChars),
+  name: nameText(),
   /** `https://host:port`. */
   address: v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars)),
   /** Whose the results are; null where the system tells of many companies. */
   companyN,
-  everySec: v.pipe(v.number(), v.integer(), v.minValue(60), v.maxValue(86_400)),
+  everySec: v.pipe(v.number(), v.safeInteger(), v.minValue(60), v.maxValue(86_400)),
   enabled: v.boolean(),
   /** PEM of the one certificate that is believed, for a system whose own is not signed by a public authority. */
   certificate: v.nullable(v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.certificateChars))),

@@ -11,7 +11,7 @@ type Kind = 'text' | 'code' | 'number' | 'moment' | 'range';
 /** What each column is, in every file of a list, whoever makes it. `unit`: of its numbers, told in the title. */
 const COLUMNS: { readonly [Id in ExportColumnId]: { readonly is: Kind; readonly unit?: string } } = {
   state: { is: 'code' }, streak: { is: 'number' }, company: { is: 'text' }, job: { is: 'text' }, computer: { is: 'text' }, server: { is: 'text' },
-  source: { is: 'code' }, type: { is: 'code' }, managed: { is: 'code' }, kind: { is: 'code' }, cause: { is: 'text' }, message: { is: 'text' },
+  source: { is: 'code' }, type: { is: 'code' }, managed: { is: 'code' }, schedule: { is: 'code' }, kind: { is: 'code' }, cause: { is: 'text' }, message: { is: 'text' },
   started: { is: 'moment' }, duration: { is: 'number', unit: 'seconds' }, usualDuration: { is: 'range', unit: 'seconds' },
   bytes: { is: 'number', unit: 'bytes' }, usualBytes: { is: 'range', unit: 'bytes' }, lastGood: { is: 'moment' },
   review: { is: 'code' }, reviewedBy: { is: 'text' }, reviewedAt: { is: 'moment' }, comment: { is: 'text' }, snoozedUntil: { is: 'moment' },

@@ -1,10 +1,11 @@
+import { withoutBidi } from '../bidi.ts';
 import type { Ms } from '../ids.ts';
 import { dayText, offsetAt } from './day.ts';
 import type { DayN } from './day.ts';
 
 /** What a list's file may hold, in the grid's words. `started`, `lastGood` and other moments make two columns each, and so do ranges. */
 export const EXPORT_COLUMNS = [
-  'state', 'streak', 'company', 'job', 'computer', 'server', 'source', 'type', 'managed', 'kind', 'cause', 'message', 'started', 'duration',
+  'state', 'streak', 'company', 'job', 'computer', 'server', 'source', 'type', 'managed', 'schedule', 'kind', 'cause', 'message', 'started', 'duration',
   'usualDuration', 'bytes', 'usualBytes', 'lastGood', 'review', 'reviewedBy', 'reviewedAt', 'comment', 'snoozedUntil', 'note', 'ticket', 'run',
 ] as const;
 export type ExportColumnId = (typeof EXPORT_COLUMNS)[number];
@@ -30,7 +31,7 @@ function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
   if (!SPECIAL.test(cell)) return cell;
-  const safe = withoutFormula(cell);
+  const safe = withoutFormula(withoutBidi(cell));
   return QUOTED.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -40,7 +41,7 @@ const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /** Also where blanks at an end might be taken for none. */
 const QUOTED = /[",\r\n]|^\s|\s$/;
 /** Text that may be one or the other: most is neither. */
-const SPECIAL = /[",\r\n]|^[\s=+\-@＝＋－＠]|\s$/;
+const SPECIAL = /[",\r\n\u202A-\u202E\u2066-\u2069]|^[\s=+\-@＝＋－＠]|\s$/;
 
 /** `11/20/26 07:46 AM` on the wall of the zone. */
 export function wallText(at: Ms, timeZone: string): string {

@@ -1,17 +1,20 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
-import { ENTITY_GROUPS, JOB_TYPES, MEASURES, PROBLEM_KINDS, PROBLEM_STATES, SOURCES } from './words.ts';
+import { SCHEDULE_KINDS } from './schedule-state.ts';
+import { ENTITY_GROUPS, JOB_TYPES, MEASURES, PROBLEM_KINDS, PROBLEM_STATES, RUN_LEVELS, SOURCES } from './words.ts';
 
-const n = v.pipe(v.number(), v.integer(), v.minValue(1));
-const ms = v.pipe(v.number(), v.integer(), v.minValue(0));
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const uuid = v.pipe(v.string(), v.uuid());
 const name = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
 const named = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.nameChars));
 
+const kind = v.picklist(SCHEDULE_KINDS);
 export const ScheduleSchema = v.variant('is', [
-  v.strictObject({ is: v.literal('every'), everySec: n }),
-  v.strictObject({ is: v.literal('cron'), cron: v.pipe(v.string(), v.maxLength(100)), tz: v.pipe(v.string(), v.maxLength(64)) }),
+  v.strictObject({ is: v.literal('every'), everySec: n, kind: v.optional(kind) }),
+  v.strictObject({ is: v.literal('cron'), cron: v.pipe(v.string(), v.maxLength(100)), tz: v.pipe(v.string(), v.maxLength(64)), kind: v.optional(kind) }),
+  v.strictObject({ is: v.literal('kind'), kind }),
 ]);
 
 const jobFields = {
@@ -43,7 +46,10 @@ export const AnomalySchema = v.strictObject({ measure: v.picklist(MEASURES), val
 const runFields = { n, job: n, company: n, key: uuid, uid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)), startedAt: ms };
 const detail = v.record(v.pipe(v.string(), v.maxLength(64)), v.union([v.pipe(v.string(), v.maxLength(1000)), v.number(), v.boolean(), v.null()]));
 
-export const runStarted = v.strictObject({ type: v.literal('run.started@1'), data: v.strictObject(runFields) });
+/** Left out by events that were written before a source could say so. */
+const planned = { level: v.optional(v.picklist(RUN_LEVELS)), scheduledFor: v.optional(ms) };
+
+export const runStarted = v.strictObject({ type: v.literal('run.started@1'), data: v.strictObject({ ...runFields, ...planned }) });
 
 /**
  * `corrects`: the run had finished before, and its result till then belonged to this problem, or to none. Said by who decides, who knows all runs:
@@ -56,7 +62,8 @@ export const runFinished = v.strictObject({
     status: v.picklist(['Success', 'Warning', 'Failed', 'Error']),
     endedAt: ms, durationSec: v.nullable(count), bytes: v.nullable(count), bytesProcessed: v.nullable(count), files: v.nullable(count),
     filesFailed: v.nullable(count), message: v.nullable(v.pipe(v.string(), v.maxLength(LIMITS.messageChars))),
-    exitCode: v.nullable(v.pipe(v.number(), v.integer())), anomaly: v.array(AnomalySchema), problem: v.nullable(n), hasLog: v.boolean(), detail,
+    exitCode: v.nullable(v.pipe(v.number(), v.safeInteger())), anomaly: v.array(AnomalySchema), problem: v.nullable(n), hasLog: v.boolean(), detail,
+    ...planned, errorCount: v.optional(count), warningCount: v.optional(count),
     corrects: v.optional(v.strictObject({ problem: v.nullable(n) })),
   }),
 });

@@ -29,6 +29,7 @@ type Stat = Pick<StatRow, 'starts' | 'durations' | 'lastStart' | 'lastSuccess' |
  */
 export function expectationOf(job: Job, stat: Stat, bootedAt: Ms, cronNext: CronNext): Expectation | null {
   if (!job.enabled || stat.running !== null) return null;
+  // A schedule of which only the kind is known names no time: the job is held to its own cadence.
   const due = job.schedule?.is === 'cron' ? byCron(job.schedule, job, stat, bootedAt, cronNext)
     : job.schedule?.is === 'every' ? byPeriod(job.schedule.everySec * 1000, job, stat, bootedAt)
       : byCadence(job, stat, bootedAt);

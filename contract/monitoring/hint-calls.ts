@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { call } from '../call.ts';
 import { HintSchema, hintFields } from './hints.ts';
+import { runRef } from '../run-ref.ts';
 
 const uuid = v.pipe(v.string(), v.uuid());
-/** A result's number. */
-const run = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 const hintShown = v.object({ _id: v.string(), ...hintFields });
 export type HintShown = v.InferOutput<typeof hintShown>;
@@ -17,26 +16,26 @@ export type HintOut = v.InferOutput<typeof hintOut>;
 export const hintCalls = {
   listHints: call({
     method: 'GET', path: 'monitoring/backoffice/hints', says: 'The hints by name, with how many open problems they are shown and how often they helped.',
-    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintOut) }), gate: 'monitoring.hints', failures: [],
+    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintOut) }), gate: 'monitoring.hints', feature: 'hints', failures: [],
   }),
   hintsAtHand: call({
     method: 'GET', path: 'monitoring/backoffice/hints/at-hand', says: 'The hints to show beside results, as far as this user may read them.',
-    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintShown) }), gate: 'monitoring.daily-checks', failures: [],
+    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintShown) }), gate: 'monitoring.daily-checks', feature: 'hints', failures: [],
   }),
   makeHint: call({
     method: 'POST', path: 'monitoring/backoffice/hints', says: 'A new hint.',
-    takes: v.strictObject({ hint: HintSchema }), gives: v.object({ _id: v.string() }), gate: 'monitoring.hints', failures: ['bad-input', 'conflict', 'forbidden'],
+    takes: v.strictObject({ hint: HintSchema }), gives: v.object({ _id: v.string() }), gate: 'monitoring.hints', feature: 'hints', failures: ['bad-input', 'conflict', 'forbidden'],
   }),
   changeHint: call({
     method: 'PUT', path: 'monitoring/backoffice/hints/{id}', says: 'Changes a hint.',
-    takes: v.strictObject({ id: uuid, hint: HintSchema }), gives: v.object({}), gate: 'monitoring.hints', failures: ['bad-input', 'not-found', 'forbidden'],
+    takes: v.strictObject({ id: uuid, hint: HintSchema }), gives: v.object({}), gate: 'monitoring.hints', feature: 'hints', failures: ['bad-input', 'not-found', 'forbidden'],
   }),
   removeHint: call({
     method: 'DELETE', path: 'monitoring/backoffice/hints/{id}', says: 'Takes a hint away. Where it helped stays in the history of those problems.',
-    takes: v.strictObject({ id: uuid }), gives: v.object({}), gate: 'monitoring.hints', failures: ['not-found', 'forbidden'],
+    takes: v.strictObject({ id: uuid }), gives: v.object({}), gate: 'monitoring.hints', feature: 'hints', failures: ['not-found', 'forbidden'],
   }),
   hintHelped: call({
     method: 'POST', path: 'monitoring/backoffice/hints/{id}/helped', says: 'Says that a hint helped with the problem of the result `run`, or takes it back. Counted once a problem.',
-    takes: v.strictObject({ id: uuid, run, helped: v.boolean() }), gives: v.object({}), gate: 'monitoring.job-actions', failures: ['not-found', 'conflict'],
+    takes: v.strictObject({ id: uuid, run: runRef, helped: v.boolean() }), gives: v.object({}), gate: 'monitoring.job-actions', feature: 'hints', failures: ['not-found', 'conflict'],
   }),
 } as const;

@@ -4,6 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import { PROBLEM_KINDS, SOURCES } from './words.ts';
 import type { ProblemKind, Source } from './words.ts';
+import { nameText } from '../stored-text.ts';
 
 /** Hints: what to do about a problem that somebody has solved before. Shown beside every result that they match, and counted where they helped. */
 const uuid = v.pipe(v.string(), v.uuid());
@@ -17,9 +18,9 @@ export type HintWhen = v.InferOutput<typeof HintWhenSchema>;
 
 /** `says`: what is the matter, in a few words. `inside`: only for users who see every company, not for customers. */
 export const hintFields = {
-  name: text(LIMITS.nameChars), when: HintWhenSchema, says: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)),
+  name: nameText(), when: HintWhenSchema, says: v.pipe(v.string(), v.trim(), v.maxLength(LIMITS.noteChars)),
   steps: v.pipe(v.array(text(LIMITS.messageChars)), v.maxLength(20)),
-  links: v.pipe(v.array(v.strictObject({ name: text(LIMITS.nameChars), address: v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.url(), v.regex(/^https?:\/\//i)) })), v.maxLength(10)),
+  links: v.pipe(v.array(v.strictObject({ name: nameText(), address: v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.url(), v.regex(/^https?:\/\//i)) })), v.maxLength(10)),
   inside: v.boolean(),
 };
 export const HintSchema = v.strictObject(hintFields);
@@ -31,7 +32,7 @@ export const hintSaved = v.strictObject({ type: v.literal('hint.saved@1'), data:
 export const hintRemoved = v.strictObject({ type: v.literal('hint.removed@1'), data: v.strictObject({ id: uuid }) });
 /** That it helped with a problem, or that this was said by mistake. `name`: as it was called then. */
 export const problemHelped = v.strictObject({
-  type: v.literal('problem.helped@1'), data: v.strictObject({ problem: v.pipe(v.number(), v.integer(), v.minValue(1)), hint: uuid, name: hintFields.name, helped: v.boolean() }),
+  type: v.literal('problem.helped@1'), data: v.strictObject({ problem: v.pipe(v.number(), v.safeInteger(), v.minValue(1)), hint: uuid, name: hintFields.name, helped: v.boolean() }),
 });
 
 /** Whether it asks anything at all: a hint beside every result would be read by nobody. */

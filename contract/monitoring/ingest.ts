@@ -2,9 +2,10 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { ScheduleSchema } from './events.ts';
 import { TasksInSchema } from './task.ts';
-import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './words.ts';
+import { ENTITY_GROUPS, JOB_TYPES, RUN_LEVELS, SOURCES } from './words.ts';
+import { nameText } from '../stored-text.ts';
 
-const text = (most: number) => v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most));
+const text = nameText;
 const instant = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -24,6 +25,10 @@ export const ExecutionInSchema = v.strictObject({
   schedule: v.optional(v.nullable(ScheduleSchema)),
   graceSec: v.optional(v.nullable(count)),
   status: v.picklist(['Running', 'Success', 'Warning', 'Failed', 'Error']),
+  /** Full, incremental or differential, where the tool tells it apart. */
+  level: v.optional(v.nullable(v.picklist(RUN_LEVELS))),
+  /** When it was due. */
+  scheduledFor: v.optional(v.nullable(instant)),
   startTime: instant,
   endTime: v.optional(v.nullable(instant)),
   durationSec: v.optional(v.nullable(count)),
@@ -31,6 +36,8 @@ export const ExecutionInSchema = v.strictObject({
   bytesProcessed: v.optional(v.nullable(count)),
   filesTotal: v.optional(v.nullable(count)),
   filesFailed: v.optional(v.nullable(count)),
+  errorCount: v.optional(v.nullable(count)),
+  warningCount: v.optional(v.nullable(count)),
   message: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(20_000)))),
   exitCode: v.optional(v.nullable(v.pipe(v.number(), v.integer()))),
   log: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(200_000)))),
@@ -40,9 +47,10 @@ export const ExecutionInSchema = v.strictObject({
 });
 export type ExecutionIn = v.InferOutput<typeof ExecutionInSchema>;
 
+const size = v.optional(v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(0))));
 export const RepositoryInSchema = v.strictObject({
   name: text(200), uid: v.optional(text(300)), type: v.optional(text(200)), hostName: v.optional(text(200)), path: v.optional(text(500)),
-  capacityBytes: v.optional(v.nullable(count)), freeBytes: v.optional(v.nullable(count)), usedBytes: v.optional(v.nullable(count)),
+  capacityBytes: size, freeBytes: size, usedBytes: size,
   at: v.optional(instant),
 });
 export type RepositoryIn = v.InferOutput<typeof RepositoryInSchema>;
@@ -57,6 +65,8 @@ export type ComputerIn = v.InferOutput<typeof ComputerInSchema>;
 export const IngestedSchema = v.object({
   accepted: v.number(), duplicates: v.number(),
   rejected: v.array(v.object({ index: v.number(), error: v.string() })),
+  /** Why something that was understood was not recorded, such as the output of a dry run. */
+  note: v.optional(v.string()),
 });
 export type Ingested = v.InferOutput<typeof IngestedSchema>;
 
@@ -71,8 +81,8 @@ export const ingestCalls = {
   ingestEvents: post('ingest/events', 'CloudEvents 1.0: structured, batch or binary.'),
   ingestRepositories: post('ingest/repositories', 'One repository sample or an array.'),
   ingestComputers: post('ingest/computers', 'One computer or an array.'),
-  ingestRestic: post('ingest/restic', 'The output of `restic backup --json`. Query: job, host, exit, every, cron, tz, grace.'),
-  ingestBorg: post('ingest/borg', 'The output of `borg create --json`. Query: job, host, exit, tz and the rest as for restic.'),
+  ingestRestic: post('ingest/restic', 'The output of `restic backup --json`, `restic snapshots --json` or `restic stats --mode raw-data --json`. Query: job, host, exit, every, cron, tz, grace.'),
+  ingestBorg: post('ingest/borg', 'The output of `borg create --json`, `borg list --json` or `borg info --json`, also as borgmatic prints it. Query: job, host, exit, tz and the rest as for restic.'),
   ingestRclone: post('ingest/rclone', 'The log of `rclone --use-json-log`. Query as for restic.'),
   ingestBacula: post('ingest/bacula', 'Rows of the catalogue table Job as JSON. Query as for restic.'),
   ingestKopia: post('ingest/kopia', 'The output of `kopia snapshot create --json`. Query as for restic.'),

@@ -12,9 +12,9 @@ const key = (bytes: number) => v.pipe(v.string(), v.maxLength(200), v.regex(new 
 const deviceOut = v.object({ _id: v.string(), agent: v.string(), current: v.boolean(), madeAt: v.number(), lastAt: at, fault: orNull(v.string()) });
 export type PushDeviceOut = v.InferOutput<typeof deviceOut>;
 
-/** `categories`: those that this user may be told of. `email`: where mail goes. `vapid`: the key that a browser subscribes with. */
+/** `categories`: those that this user may be told of. `email`: where mail goes, once it is verified (EMAIL-1). `vapid`: the key that a browser subscribes with. */
 const notifyOut = v.object({
-  settings: NotifySchema, categories: v.array(v.picklist(NOTIFY_CATEGORIES)), email: orNull(v.string()), nextAt: at, lastAt: at, vapid: v.string(), devices: v.array(deviceOut),
+  settings: NotifySchema, categories: v.array(v.picklist(NOTIFY_CATEGORIES)), email: orNull(v.string()), emailVerified: v.boolean(), nextAt: at, lastAt: at, vapid: v.string(), devices: v.array(deviceOut),
 });
 export type NotifyOut = v.InferOutput<typeof notifyOut>;
 
@@ -37,31 +37,31 @@ const withSecret = v.object({ _id: v.string(), secret: v.string() });
 export const notifyCalls = {
   getNotify: call({
     method: 'GET', path: 'monitoring/notify', says: 'How the user is told: by mail, by web push, when not, and on which devices.',
-    takes: v.strictObject({}), gives: notifyOut, gate: 'signed-in', own: true, failures: [],
+    takes: v.strictObject({}), gives: notifyOut, gate: 'signed-in', failures: [],
   }),
   saveNotify: call({
     method: 'PUT', path: 'monitoring/notify', says: 'Keeps how the user is told. `weekdays`: 1 is Monday; one alone is once a week.',
-    takes: v.strictObject({ settings: NotifySchema }), gives: v.object({ nextAt: at }), gate: 'signed-in', own: true, failures: ['bad-input'],
+    takes: v.strictObject({ settings: NotifySchema }), gives: v.object({ nextAt: at }), gate: 'signed-in', failures: ['bad-input'],
   }),
   sendDigest: call({
     method: 'POST', path: 'monitoring/notify/digest', says: 'Sends the digest of this moment to the user, also where nothing is broken.',
-    takes: v.strictObject({}), gives: v.object({ to: v.string() }), gate: 'signed-in', own: true, failures: ['conflict', 'too-many'],
+    takes: v.strictObject({}), gives: v.object({ to: v.string() }), gate: 'signed-in', failures: ['conflict', 'too-many'],
   }),
   addPushDevice: call({
     method: 'POST', path: 'monitoring/notify/devices', says: 'A browser that is told by web push, as its `PushSubscription` says. It belongs to the session: signing out ends it.',
-    takes: v.strictObject({ endpoint, keys: v.strictObject({ p256dh: key(65), auth: key(16) }) }), gives: v.object({ _id: v.string() }), gate: 'signed-in', own: true, failures: ['bad-input', 'conflict'],
+    takes: v.strictObject({ endpoint, keys: v.strictObject({ p256dh: key(65), auth: key(16) }) }), gives: v.object({ _id: v.string() }), gate: 'signed-in', failures: ['bad-input', 'conflict'],
   }),
   keepPushDevice: call({
     method: 'POST', path: 'monitoring/notify/devices/seen', says: 'Whether this browser is one of the user’s; it belongs to this session from now on. Of somebody else, it is told no more.',
-    takes: v.strictObject({ endpoint }), gives: v.object({ known: v.boolean() }), gate: 'signed-in', own: true, failures: ['bad-input'],
+    takes: v.strictObject({ endpoint }), gives: v.object({ known: v.boolean() }), gate: 'signed-in', failures: ['bad-input'],
   }),
   removePushDevice: call({
     method: 'DELETE', path: 'monitoring/notify/devices/{id}', says: 'A browser that is told no more.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({}), gate: 'signed-in', own: true, failures: ['not-found'],
+    takes: v.strictObject({ id: anyId }), gives: v.object({}), gate: 'signed-in', failures: ['not-found'],
   }),
   tryPushDevice: call({
     method: 'POST', path: 'monitoring/notify/devices/{id}/test', says: 'Sends a notification to one of the user’s browsers. `says`: what its push service answered, where that was no.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({ ok: v.boolean(), says: v.string() }), gate: 'signed-in', own: true, failures: ['not-found', 'too-many'],
+    takes: v.strictObject({ id: anyId }), gives: v.object({ ok: v.boolean(), says: v.string() }), gate: 'signed-in', failures: ['not-found', 'too-many'],
   }),
   listWebhooks: call({
     method: 'GET', path: hooks, says: 'Addresses that are told of what happens, and how each of them answered last.',

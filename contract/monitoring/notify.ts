@@ -5,6 +5,7 @@ import type { Features } from '../brand/branding.ts';
 import type { Ms } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { isTimeZone, offsetAt } from './day.ts';
+import { nameText } from '../stored-text.ts';
 
 /** What somebody can be told of. Each is a fact that the server finds by itself. */
 export const NOTIFY_CATEGORIES = ['failed', 'missed', 'sla', 'repository', 'source', 'ticket'] as const;
@@ -32,7 +33,7 @@ const quietSchema = v.strictObject({ on: v.boolean(), from: clock, to: clock });
 /** `weekdays`: 1 (Monday) to 7; one of them alone is once a week. `whenWell`: a line also where nothing is broken. */
 const digestSchema = v.strictObject({
   on: v.boolean(), at: clock, whenWell: v.boolean(),
-  weekdays: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(7))), v.minLength(1), v.maxLength(7), v.check((days) => new Set(days).size === days.length, 'Each day once.')),
+  weekdays: v.pipe(v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(7))), v.minLength(1), v.maxLength(7), v.check((days) => new Set(days).size === days.length, 'Each day once.')),
 });
 
 /** How a user is told. `timeZone`: of the mail's time and of the quiet hours. */
@@ -69,11 +70,11 @@ export function quietUntil(quiet: NotifySettings['quiet'], timeZone: string, now
 
 /** A user name and password have no place in an address that is kept to be read. */
 const webhookUrl = v.pipe(v.string(), v.trim(), v.url(), v.maxLength(LIMITS.addressChars), v.check((url) => /^https?:\/\/[^/?#@]+([/?#]|$)/i.test(url), 'Give an address that begins with https://, without a user name.'));
-const companies = v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1))), v.minLength(1), v.maxLength(LIMITS.webhookCompanies), v.check((all) => new Set(all).size === all.length, 'Each company once.'));
+const companies = v.pipe(v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1))), v.minLength(1), v.maxLength(LIMITS.webhookCompanies), v.check((all) => new Set(all).size === all.length, 'Each company once.'));
 
 /** `companies` null: all of them, those that come later as well; not named: as it was, of a new one all. */
 export const WebhookSchema = v.strictObject({
-  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), url: webhookUrl, enabled: v.boolean(),
+  name: nameText(), url: webhookUrl, enabled: v.boolean(),
   categories: v.pipe(v.array(v.picklist(NOTIFY_CATEGORIES)), v.minLength(1), v.maxLength(NOTIFY_CATEGORIES.length)), companies: v.optional(v.nullable(companies)),
 });
 export type WebhookFields = v.InferOutput<typeof WebhookSchema>;

@@ -1,5 +1,6 @@
 import type { Bytes, CauseN, CompanyN, JobN, Ms, ProblemN, RunN, Seconds } from '../ids.ts';
 import type { Note, Review, Snooze, Tied } from './rows.ts';
+import type { ScheduleState } from './schedule-state.ts';
 import type { EntityGroup, JobType, ProblemKind, Source, Status } from './words.ts';
 
 /** What a result asks of a person. `none`: nothing is wrong with it. */
@@ -101,6 +102,8 @@ export interface RunView {
   readonly source: Source;
   readonly type: JobType;
   readonly managed: boolean | null;
+  /** The schedule of its job in one word; null where none is known. */
+  readonly scheduleState: ScheduleState | null;
   readonly status: Status;
   readonly state: RunState;
   readonly startedAt: Ms;

@@ -11,14 +11,14 @@ const KIND_WORDS = {
 const OF: Readonly<Record<ExportColumnId, Omit<ExportColumn, 'id'>>> = {
   state: { title: 'State', words: STATE_WORDS }, streak: { title: 'Days of the problem' }, company: { title: 'Company' }, job: { title: 'Job' }, computer: { title: 'Computer' },
   server: { title: 'Server' }, source: { title: 'Source' }, type: { title: 'Type' }, managed: { title: 'Managed', words: { true: 'Yes', false: 'No', null: '' } },
-  kind: { title: 'Kind of problem', words: KIND_WORDS }, cause: { title: 'Cause without its details' }, message: { title: 'Cause' }, started: { title: 'Started' },
+  schedule: { title: 'Schedule' }, kind: { title: 'Kind of problem', words: KIND_WORDS }, cause: { title: 'Cause without its details' }, message: { title: 'Cause' }, started: { title: 'Started' },
   duration: { title: 'Duration' }, usualDuration: { title: 'Usual duration' }, bytes: { title: 'Transferred' }, usualBytes: { title: 'Usually transferred' }, lastGood: { title: 'Last good' },
   review: { title: 'Review', words: REVIEW_WORDS }, reviewedBy: { title: 'Reviewed by' }, reviewedAt: { title: 'Reviewed' }, comment: { title: 'Comment' },
   snoozedUntil: { title: 'Snoozed until' }, note: { title: 'Note' }, ticket: { title: 'Ticket' }, run: { title: 'Result' },
 };
 /** As a file of the portal's list has them. */
 const USUAL: readonly ExportColumnId[] = [
-  'state', 'streak', 'company', 'job', 'computer', 'message', 'kind', 'started', 'duration', 'usualDuration', 'bytes', 'usualBytes', 'lastGood', 'ticket', 'note',
+  'state', 'streak', 'company', 'job', 'schedule', 'computer', 'message', 'kind', 'started', 'duration', 'usualDuration', 'bytes', 'usualBytes', 'lastGood', 'ticket', 'note',
   'review', 'reviewedBy', 'reviewedAt', 'comment', 'snoozedUntil',
 ];
 

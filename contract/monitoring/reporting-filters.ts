@@ -8,7 +8,7 @@ export const REPORT_MOST_DAYS = 366;
 /** Rows of a page of results at most. */
 export const RESULTS_PAGE = 1_000;
 
-const whole = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4_294_967_295));
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(4_294_967_295));
 const some = <S extends v.GenericSchema>(one: S) => v.optional(v.pipe(v.array(one), v.maxLength(1_000)));
 const yesNo = v.optional(v.nullable(v.boolean()));
 

@@ -12,8 +12,9 @@ const { _id, ...full } = ExecutionSchema.entries;
 export const resultOut = v.object({
   _id, mongo_id: full.mongo_id, jobInstanceUid: full.jobInstanceUid, jobName: full.jobName, company: v.number(), companyName: full.companyName,
   computerName: full.computerName, serverName: full.serverName, source: full.source, type: full.type, entityGroup: full.entityGroup, managed: full.managed,
-  status: full.status, startTime: full.startTime, endTime: full.endTime, durationSec: full.durationSec, bytesTransferred: full.bytesTransferred,
+  scheduleState: full.scheduleState, status: full.status, startTime: full.startTime, endTime: full.endTime, durationSec: full.durationSec, bytesTransferred: full.bytesTransferred,
   bytesProcessed: full.bytesProcessed, filesTotal: full.filesTotal, filesFailed: full.filesFailed, exitCode: full.exitCode, message: full.message,
+  scheduledFor: full.scheduledFor, level: full.level, errorCount: full.errorCount, warningCount: full.warningCount,
   anomaly: full.anomaly, note: full.note, ignoredUntil: full.ignoredUntil, ignoredReason: full.ignoredReason, state: full.state,
   problem: orNull(v.object({
     state: v.picklist(PROBLEM_STATES), kind: v.picklist(PROBLEM_KINDS), cause: v.string(), openedAt: iso, closedAt: orNull(iso), runs: v.number(), ticket: orNull(v.string()),
@@ -25,6 +26,7 @@ export type ResultOut = v.InferOutput<typeof resultOut>;
 export const jobNameOut = v.object({
   jobInstanceUid: v.string(), jobName: v.string(), company: v.number(), companyName: v.string(), computerName: v.string(), serverName: v.string(),
   source: v.picklist(SOURCES), type: v.picklist(JOB_TYPES), entityGroup: v.picklist(ENTITY_GROUPS), managed: orNull(v.boolean()), enabled: v.boolean(),
+  scheduleState: full.scheduleState,
 });
 export type JobNameOut = v.InferOutput<typeof jobNameOut>;
 

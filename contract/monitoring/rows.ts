@@ -1,11 +1,16 @@
 import type { Bytes, CauseN, CompanyN, Day, JobN, KeyId, Ms, ProblemN, RunN, Seconds, UserId } from '../ids.ts';
 import type { Ruled } from './rules.ts';
-import type { EntityGroup, JobType, Measure, ProblemKind, ProblemState, Source, Status } from './words.ts';
+import type { ScheduleKind } from './schedule-state.ts';
+import type { EntityGroup, JobType, Measure, ProblemKind, ProblemState, RunLevel, Source, Status } from './words.ts';
 
-/** When a job is due: every so many seconds, or at the minutes of a cron line in a zone. */
+/**
+ * When a job is due: every so many seconds, or at the minutes of a cron line in a zone; `kind` alone where its source tells no times. Beside
+ * times, `kind` is what the source calls a schedule that they do not describe by themselves.
+ */
 export type Schedule =
-  | { readonly is: 'every'; readonly everySec: Seconds }
-  | { readonly is: 'cron'; readonly cron: string; readonly tz: string };
+  | { readonly is: 'every'; readonly everySec: Seconds; readonly kind?: ScheduleKind | undefined }
+  | { readonly is: 'cron'; readonly cron: string; readonly tz: string; readonly kind?: ScheduleKind | undefined }
+  | { readonly is: 'kind'; readonly kind: ScheduleKind };
 
 export interface JobRow {
   readonly n: JobN;
@@ -74,6 +79,11 @@ export interface RunRow {
   /** First line of what went wrong, or what is unusual; null where nothing is to be said. */
   readonly message: string | null;
   readonly exitCode: number | null;
+  /** Left out where the source did not say. */
+  readonly level?: RunLevel | undefined;
+  readonly scheduledFor?: Ms | undefined;
+  readonly errorCount?: number | undefined;
+  readonly warningCount?: number | undefined;
   readonly anomaly: readonly Anomaly[];
   readonly problem: ProblemN | null;
   readonly hasLog: boolean;

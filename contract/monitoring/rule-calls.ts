@@ -35,23 +35,23 @@ export type RuleTested = v.InferOutput<typeof ruleTested>;
 export const ruleCalls = {
   listRules: call({
     method: 'GET', path: 'monitoring/backoffice/rules', says: 'The rules from the top, and what each did in the last 30 days.',
-    takes: v.strictObject({}), gives: rulesOut, gate: 'monitoring.rules', failures: [],
+    takes: v.strictObject({}), gives: rulesOut, gate: 'monitoring.rules', feature: 'rules', failures: [],
   }),
   makeRule: call({
     method: 'POST', path: 'monitoring/backoffice/rules', says: 'A new rule, at the end. It acts on results that arrive from now on.',
-    takes: v.strictObject({ rule: RuleSchema }), gives: v.object({ _id: v.string() }), gate: 'monitoring.rules', failures: ['bad-input', 'conflict', 'forbidden'],
+    takes: v.strictObject({ rule: RuleSchema }), gives: v.object({ _id: v.string() }), gate: 'monitoring.rules', feature: 'rules', failures: ['bad-input', 'conflict', 'forbidden'],
   }),
   changeRules: call({
     method: 'PUT', path: 'monitoring/backoffice/rules', says: 'Changes the rule `id` to `rule`, or puts all rules into an order (`order`, their ids from the top).',
-    takes: v.strictObject({ id: v.optional(uuid), rule: v.optional(RuleSchema), order: v.optional(v.pipe(v.array(uuid), v.maxLength(LIMITS.rules))) }), gives: v.object({}), gate: 'monitoring.rules',
+    takes: v.strictObject({ id: v.optional(uuid), rule: v.optional(RuleSchema), order: v.optional(v.pipe(v.array(uuid), v.maxLength(LIMITS.rules))) }), gives: v.object({}), gate: 'monitoring.rules', feature: 'rules',
     failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
   }),
   removeRule: call({
     method: 'DELETE', path: 'monitoring/backoffice/rules/{id}', says: 'Takes a rule away. What it did stays; its exceptions end with the next result.',
-    takes: v.strictObject({ id: uuid }), gives: v.object({}), gate: 'monitoring.rules', failures: ['not-found'],
+    takes: v.strictObject({ id: uuid }), gives: v.object({}), gate: 'monitoring.rules', feature: 'rules', failures: ['not-found'],
   }),
   testRule: call({
     method: 'POST', path: 'monitoring/backoffice/rules/test', says: 'What a rule would have matched in the last 30 days, and which others match it too. `id`: that of the rule itself, where it exists.',
-    takes: v.strictObject({ id: v.optional(uuid), when: RuleWhenSchema, does: RuleDoesSchema }), gives: ruleTested, gate: 'monitoring.rules', failures: ['bad-input', 'forbidden'],
+    takes: v.strictObject({ id: v.optional(uuid), when: RuleWhenSchema, does: RuleDoesSchema }), gives: ruleTested, gate: 'monitoring.rules', feature: 'rules', failures: ['bad-input', 'forbidden'],
   }),
 } as const;

@@ -4,6 +4,7 @@ import { LIMITS } from '../limits.ts';
 import { patternOf, PatternSchema, textsOf } from '../pattern.ts';
 import type { JobType, ProblemState, Source } from './words.ts';
 import { JOB_TYPES, PROBLEM_STATES, SOURCES } from './words.ts';
+import { nameText } from '../stored-text.ts';
 
 /**
  * Rules: what the server does by itself with results that ask something of a person. They are read from the top: every rule that matches acts, and of
@@ -11,8 +12,8 @@ import { JOB_TYPES, PROBLEM_STATES, SOURCES } from './words.ts';
  * the newest result of the problem matches.
  */
 const uuid = v.pipe(v.string(), v.uuid());
-const amount = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER));
-const minute = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_439));
+const amount = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER));
+const minute = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(1_439));
 const list = <S extends v.GenericSchema>(one: S) => v.pipe(v.array(one), v.maxLength(200));
 const isZone = (zone: string): boolean => {
   try { return new Intl.DateTimeFormat('en', { timeZone: zone }).format(0) !== ''; } catch { return false; }
@@ -28,11 +29,11 @@ export type Range = v.InferOutput<typeof RangeSchema>;
  */
 export const RuleWhenSchema = v.strictObject({
   sources: list(v.picklist(SOURCES)), types: list(v.picklist(JOB_TYPES)), states: list(v.picklist(PROBLEM_STATES)),
-  companies: list(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  companies: list(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   job: PatternSchema, computer: PatternSchema, text: PatternSchema,
   duration: RangeSchema, bytes: RangeSchema, streak: RangeSchema,
   time: v.nullable(v.strictObject({
-    days: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(7))), v.maxLength(7)), from: minute, to: minute,
+    days: v.pipe(v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(7))), v.maxLength(7)), from: minute, to: minute,
     zone: v.pipe(v.string(), v.maxLength(64), v.check(isZone)),
   })),
 });
@@ -41,14 +42,14 @@ export type RuleWhen = v.InferOutput<typeof RuleWhenSchema>;
 const said = (most: number) => v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(most)));
 /** What a rule does. `exception`: known, counts as OK. `snoozeHours` from the result on. `notify`: users by mail. `hint`: shown beside the result. */
 export const RuleDoesSchema = v.strictObject({
-  exception: v.boolean(), snoozeHours: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(24 * 366))),
-  note: said(LIMITS.noteChars), ticket: said(LIMITS.ticketChars), hint: said(LIMITS.nameChars * 2), notify: v.pipe(v.array(uuid), v.maxLength(20)),
+  exception: v.boolean(), snoozeHours: v.nullable(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(24 * 366))),
+  note: said(LIMITS.noteChars), ticket: v.nullable(nameText(LIMITS.ticketChars)), hint: said(LIMITS.nameChars * 2), notify: v.pipe(v.array(uuid), v.maxLength(20)),
 });
 export type RuleDoes = v.InferOutput<typeof RuleDoesSchema>;
 
-const ms = v.pipe(v.number(), v.integer(), v.minValue(0));
+const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const ruleFields = {
-  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), enabled: v.boolean(),
+  name: nameText(), enabled: v.boolean(),
   /** Acts on results that arrive from then, and before then. */
   from: v.nullable(ms), to: v.nullable(ms), when: RuleWhenSchema, does: RuleDoesSchema,
 };
@@ -64,14 +65,14 @@ export interface RuleRow extends RuleFields {
   readonly removedAt: Ms | null;
 }
 
-const rank = v.pipe(v.number(), v.integer(), v.minValue(0));
+const rank = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const ruleMade = v.strictObject({ type: v.literal('rule.made@1'), data: v.strictObject({ id: uuid, rank, ...ruleFields }) });
 export const ruleChanged = v.strictObject({ type: v.literal('rule.changed@1'), data: v.strictObject({ id: uuid, ...ruleFields }) });
 export const ruleRemoved = v.strictObject({ type: v.literal('rule.removed@1'), data: v.strictObject({ id: uuid }) });
 /** All rules that stand, from the top. */
 export const rulesOrdered = v.strictObject({ type: v.literal('rules.ordered@1'), data: v.strictObject({ ids: v.pipe(v.array(uuid), v.maxLength(LIMITS.rules)) }) });
 
-const problem = v.pipe(v.number(), v.integer(), v.minValue(1));
+const problem = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const byRule = { problem, rule: uuid, name: ruleFields.name };
 /** Known, counts as OK, as long as the newest result matches. */
 export const problemExcepted = v.strictObject({ type: v.literal('problem.excepted@1'), data: v.strictObject(byRule) });

@@ -3,8 +3,8 @@ import type { CompanyN, Ms, RunN, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import type { RunsFilter } from './query.ts';
 
-const ms = v.pipe(v.number(), v.integer(), v.minValue(0));
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const ms = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const most = 1_000;
 
 /** What stood when a shift ended: counted on the device that handed over, so that it can be done with no network. */

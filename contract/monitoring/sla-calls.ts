@@ -30,27 +30,27 @@ const idOut = v.object({ _id: v.string() });
 export const slaCalls = {
   saveSlaAlarm: call({
     method: 'POST', path: 'monitoring/reporting/save-sla-alarm', says: 'A new alarm, of one job or of a group.',
-    takes: v.strictObject({ alarm: SlaSchema }), gives: idOut, gate: 'monitoring.job-actions', failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
+    takes: v.strictObject({ alarm: SlaSchema }), gives: idOut, gate: 'monitoring.job-actions', feature: 'reporting', failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
   }),
   changeSlaAlarm: call({
     method: 'PUT', path: 'monitoring/reporting/save-sla-alarm/{id}', says: 'Changes an alarm. What it was told of counts no more: it is judged anew.',
-    takes: v.strictObject({ id: anyId, alarm: SlaSchema }), gives: v.object({}), gate: 'monitoring.job-actions', failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
+    takes: v.strictObject({ id: anyId, alarm: SlaSchema }), gives: v.object({}), gate: 'monitoring.job-actions', feature: 'reporting', failures: ['bad-input', 'not-found', 'conflict', 'forbidden'],
   }),
   getSlaAlarm: call({
     method: 'GET', path: 'monitoring/reporting/get-sla-alarm/{jobInstanceUid}', says: 'The alarms of one job: its own, and those of groups that look at it.',
-    takes: v.strictObject({ jobInstanceUid: v.pipe(v.string(), v.maxLength(300)) }), gives: v.object({ alarms: v.array(slaOut) }), gate: 'monitoring.reporting', failures: ['not-found'],
+    takes: v.strictObject({ jobInstanceUid: v.pipe(v.string(), v.maxLength(300)) }), gives: v.object({ alarms: v.array(slaOut) }), gate: 'monitoring.reporting', feature: 'reporting', failures: ['not-found'],
   }),
   listSlaAlarms: call({
     method: 'GET', path: 'monitoring/reporting/get-all-sla-alarm', says: 'All alarms, the broken ones first, as of now; and who can be told.',
-    takes: v.strictObject({}), gives: v.object({ alarms: v.array(slaOut), people: v.array(v.object({ id: v.string(), name: v.string() })) }), gate: 'monitoring.reporting', failures: [],
+    takes: v.strictObject({}), gives: v.object({ alarms: v.array(slaOut), people: v.array(v.object({ id: v.string(), name: v.string() })) }), gate: 'monitoring.reporting', feature: 'reporting', failures: [],
   }),
   removeSlaAlarm: call({
     method: 'DELETE', path: 'monitoring/reporting/remove-sla-alarm/{id}', says: 'Takes an alarm away.',
-    takes: v.strictObject({ id: anyId }), gives: v.object({}), gate: 'monitoring.job-actions', failures: ['not-found'],
+    takes: v.strictObject({ id: anyId }), gives: v.object({}), gate: 'monitoring.job-actions', feature: 'reporting', failures: ['not-found'],
   }),
   slaReport: call({
     method: 'GET', path: 'monitoring/reporting/sla-report',
     says: 'Of each job or company the share of its results that ended well or with a warning, worst first; without a time of the last 30 days. `minSuccessPct` and `maxAgeHours`: what is asked of them.',
-    takes: v.strictObject({ ...OF_JOBS, by: v.optional(v.picklist(['job', 'company'])), minSuccessPct: asked(100), maxAgeHours: asked(2_160), ...RESULTS_PAGED }), gives: slaReport, gate: 'monitoring.reporting', failures: ['bad-input'],
+    takes: v.strictObject({ ...OF_JOBS, by: v.optional(v.picklist(['job', 'company'])), minSuccessPct: asked(100), maxAgeHours: asked(2_160), ...RESULTS_PAGED }), gives: slaReport, gate: 'monitoring.reporting', feature: 'reporting', failures: ['bad-input'],
   }),
 } as const;

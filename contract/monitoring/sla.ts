@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { CompanyN, JobN, Ms, UserId } from '../ids.ts';
-import { LIMITS } from '../limits.ts';
 import { successShare } from './overview.ts';
 import type { Tally } from './overview.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './words.ts';
+import { nameText } from '../stored-text.ts';
 
 /**
  * SLA alarms: how old the last good backup of a job may be, and which share of its results has to be good. The formulas, as the page and the report tell
@@ -15,12 +15,12 @@ import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './words.ts';
  *           Of a group, over all results of all its jobs. Where there was none, there is no share, and nothing is broken.
  */
 const uuid = v.pipe(v.string(), v.uuid());
-const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+const whole = (least: number, most: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
 const among = <const T extends readonly string[]>(all: T) => v.pipe(v.array(v.picklist(all)), v.maxLength(all.length));
 
 /** Exactly one of `job` and `group`. Of a group, what is empty means all. `key`: the connection, where two of them name a job alike. `recipients`: users, by mail. */
 export const SlaSchema = v.strictObject({
-  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), enabled: v.boolean(),
+  name: nameText(), enabled: v.boolean(),
   job: v.nullable(v.strictObject({ jobInstanceUid: v.pipe(v.string(), v.minLength(1), v.maxLength(300)), key: v.nullable(uuid) })),
   group: v.nullable(v.strictObject({ companyIds: v.pipe(v.array(whole(1, 4_294_967_295)), v.maxLength(1_000)), source: among(SOURCES), type: among(JOB_TYPES), entityGroup: among(ENTITY_GROUPS) })),
   maxAgeHours: v.nullable(whole(1, 24 * 90)), minSuccessPct: v.nullable(whole(1, 100)), windowDays: whole(1, 90),

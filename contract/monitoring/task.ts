@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import { LIMITS } from '../limits.ts';
 import { TASK_STATUSES } from './task-status.ts';
+import { nameText } from '../stored-text.ts';
 
 const instant = v.pipe(v.string(), v.isoTimestamp());
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** One object as a source tells of it. Times ISO 8601 with zone, sizes bytes, lengths seconds. */
 const TaskInSchema = v.strictObject({
-  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  name: nameText(),
   status: v.picklist(TASK_STATUSES),
   startTime: v.optional(v.nullable(instant)),
   durationSec: v.optional(v.nullable(count)),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Ms, UserId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
+import { nameText } from '../stored-text.ts';
 
 /** A list that was given a name. `query` is what stands in its address after `?`. A shared one is shown to all who see the whole provider. */
 export interface ViewRow {
@@ -18,7 +19,7 @@ export interface OwnedView extends ViewRow { readonly ownerName: string }
 
 const uuid = v.pipe(v.string(), v.uuid());
 export const viewFields = {
-  id: uuid, name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)), query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),
+  id: uuid, name: nameText(), query: v.pipe(v.string(), v.maxLength(LIMITS.viewChars)),
   shared: v.boolean(),
 };
 /** One that is no longer shared is removed first, as shared, so that those lose it who may not see it any more. */

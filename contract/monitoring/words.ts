@@ -40,3 +40,7 @@ export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
 export const MEASURES = ['duration', 'bytes', 'files'] as const;
 export type Measure = (typeof MEASURES)[number];
+
+/** How much of its source a backup reads. */
+export const RUN_LEVELS = ['Full', 'Incremental', 'Differential', 'VirtualFull', 'Base'] as const;
+export type RunLevel = (typeof RUN_LEVELS)[number];

@@ -40,11 +40,11 @@ export const companyCalls = {
   }),
   editCompany: call({
     method: 'PUT', path: 'companies/{id}', says: 'Changes what is named of a company.', takes: v.strictObject({ id: anyId, ...fields }), gives: CompanySchema,
-    gate: 'common.companies', failures: ['conflict', 'not-found'],
+    gate: 'common.companies', failures: ['conflict', 'not-found', 'forbidden'],
   }),
   deleteCompany: call({
     method: 'DELETE', path: 'companies/{id}', says: 'Deletes a company: its keys end and nobody sees it any more. Its log is kept.', takes: v.strictObject({ id: anyId }),
-    gives: v.object({}), gate: 'common.companies', failures: ['not-found', 'forbidden', 'reauth_required'], fresh: true, own: true,
+    gives: v.object({}), gate: 'common.companies', failures: ['not-found', 'forbidden', 'reauth_required'],
   }),
   companiesOfVac: call({
     method: 'GET', path: 'companies/vac', says: 'The companies that Veeam Service Provider Console has, and which of ours each is linked with.', takes: v.strictObject({}),

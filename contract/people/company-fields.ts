@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { LIMITS } from '../limits.ts';
+import { nameText } from '../stored-text.ts';
 
-const id = v.nullable(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)));
+const id = v.nullable(nameText());
 
 /** The company in other systems: ids of theirs. */
 export const ApplicationsSchema = v.strictObject({
@@ -14,7 +14,7 @@ export const NO_APPLICATIONS: Applications = { vac: { id: null }, vcd: { id: nul
 
 /** What is set of a company. `notify`: users who are told of it. */
 export const COMPANY_FIELDS = {
-  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  name: nameText(),
   applications: ApplicationsSchema,
   veeamId: id,
   notify: v.pipe(v.array(v.pipe(v.string(), v.uuid())), v.maxLength(200)),

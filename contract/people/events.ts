@@ -3,7 +3,7 @@ import { RoleSchema } from '../role-schema.ts';
 import { LIMITS } from '../limits.ts';
 import { COMPANY_FIELDS } from './company-fields.ts';
 
-const n = v.pipe(v.number(), v.integer(), v.minValue(1));
+const n = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 export const companyMade = v.strictObject({
   type: v.literal('company.made@1'),

@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'factors.reset': 'Second factors reset by an administrator', 'factor.added': 'Added a second factor', 'factor.removed': 'Removed a second factor', 'phone.asked': 'Phone number asked for', 'phone.changed': 'Phone number changed', 'questions.set': 'Security questions chosen',
   'api-key.made': 'API key made', 'api-key.revoked': 'API key revoked', 'api-keys.ended': 'API keys ended',
   'profile.changed': 'Profile changed', 'terms.accepted': 'Accepted the terms of use',
-  'user.made': 'User created', 'user.invited': 'User invited', 'user.registered': 'Registered by invitation', 'user.changed': 'User edited', 'user.scoped': 'Roles or companies changed', 'user.deleted': 'User deleted', 'user.removed': 'User removed for good',
+  'user.made': 'User created', 'user.invited': 'User invited', 'user.registered': 'Registered by invitation', 'email.confirmed': 'E-mail address confirmed', 'user.changed': 'User edited', 'user.scoped': 'Roles or companies changed', 'user.deleted': 'User deleted', 'user.removed': 'User removed for good',
   'account.added': 'Account of another system added', 'account.removed': 'Account of another system removed', 'invitation.made': 'Invitation link made',
   'company.made': 'Company created', 'company.changed': 'Company edited', 'company.deleted': 'Company deleted', 'provider.made': 'Provider created', 'provider.hosts': 'Host names changed',
   'branding.changed': 'Branding edited', 'branding.picture': 'Picture of the branding changed', 'settings.changed': 'Provider settings changed', 'secret.set': 'Secret set', 'secret.removed': 'Secret removed',

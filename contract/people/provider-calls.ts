@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId } from '../paging.ts';
+import { nameText } from '../stored-text.ts';
 
-const text = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars));
+const text = nameText();
 const host = v.pipe(v.string(), v.trim(), v.toLowerCase(), v.maxLength(253), v.regex(/^(?=.{1,253}$)[\da-z]([\da-z-]{0,61}[\da-z])?(\.[\da-z]([\da-z-]{0,61}[\da-z])?)*$/, 'a host name'));
 const email = v.pipe(v.string(), v.trim(), v.maxLength(254), v.email());
 const username = v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars), v.regex(/^[^\s\p{Cc}]+$/u, 'a name without spaces'));
@@ -22,11 +23,11 @@ export const providerCalls = {
   createProvider: call({
     method: 'POST', path: 'service-providers', says: 'Makes a provider below the own one; its first administrator is invited by mail.',
     takes: v.strictObject({ name: text, hosts: v.pipe(v.array(host), v.minLength(1), v.maxLength(20)), administrator: v.strictObject({ username, name: text, email }) }),
-    gives: ProviderSchema, gate: 'admin.dashboard', failures: ['conflict', 'reauth_required'], fresh: true,
+    gives: ProviderSchema, gate: 'admin.dashboard', failures: ['conflict', 'reauth_required'],
   }),
   setHosts: call({
     method: 'PUT', path: 'service-providers/{id}/hosts', says: 'The host names of a provider: each leads to one provider only. Those of one below are set by who is above.',
-    takes: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }), gives: ProviderSchema, gate: 'admin.dashboard', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true,
+    takes: v.strictObject({ id: anyId, hosts: v.pipe(v.array(host), v.maxLength(20)) }), gives: ProviderSchema, gate: 'admin.dashboard', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   inviteUser: call({
     method: 'POST', path: 'service-providers/{id}/invitations', says: 'A link with which one user registers, for seven days. Without an address it is only shown.',
@@ -43,7 +44,7 @@ export const providerCalls = {
   }),
   chatToken: call({
     method: 'POST', path: 'service-providers/hs-token', says: 'A signed token for the chat of the own portal, for five minutes: who one is, and nobody else.',
-    takes: v.strictObject({ name: text, email, serviceProviderId: anyId }), gives: v.object({ token: v.string(), until: v.number() }), gate: 'signed-in', failures: ['forbidden'], own: true,
+    takes: v.strictObject({ name: text, email, serviceProviderId: anyId }), gives: v.object({ token: v.string(), until: v.number() }), gate: 'signed-in', failures: ['forbidden'],
   }),
   validateVacId: call({
     method: 'GET', path: 'service-providers/validate-vacid/{id}', says: 'Whether a company that one sees is linked with this number of Veeam Service Provider Console.',

@@ -3,9 +3,10 @@ import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
 import { anyId, PAGE, pageOf, words } from '../paging.ts';
+import { nameText } from '../stored-text.ts';
 
 const text = v.pipe(v.string(), v.maxLength(LIMITS.nameChars));
-const companyN = v.pipe(v.number(), v.integer(), v.minValue(1));
+const companyN = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const password = v.pipe(v.string(), v.minLength(1), v.maxLength(LIMITS.passwordChars));
 const nothing = v.object({});
 const phone = v.nullable(v.pipe(v.string(), v.regex(/^\+[1-9]\d{6,14}$/, 'a number in international form, such as +15550100200')));
@@ -15,7 +16,7 @@ const sso = v.strictObject({ username: v.optional(v.nullable(text)), zorgId: v.o
 /** What an administrator sets of a user. `companies` null: all of the provider. */
 const FIELDS = {
   username: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars), v.regex(/^[^\s\p{Cc}]+$/u, 'a name without spaces')),
-  name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars)),
+  name: nameText(),
   email: v.pipe(v.string(), v.trim(), v.maxLength(254), v.email()),
   roles: v.pipe(v.array(RoleSchema), v.minLength(1), v.maxLength(6)),
   companies: v.nullable(v.pipe(v.array(companyN), v.maxLength(1_000))),
@@ -39,7 +40,7 @@ const SECOND_FACTORS = ['none', 'sms', 'totp', 'passkey'] as const;
 
 /** A user in the administrator's list. `roles` is one text, `acl` the same one by one. Times in ms. */
 export const UserSchema = v.object({
-  _id: v.string(), username: v.string(), name: v.string(), email: v.nullable(v.string()),
+  _id: v.string(), username: v.string(), name: v.string(), email: v.nullable(v.string()), emailVerified: v.boolean(),
   roles: v.string(), acl: v.array(v.object({ role: RoleSchema })),
   companies: v.nullable(v.array(v.object({ n: v.number(), _id: v.string(), name: v.string() }))),
   auth: v.picklist(['ad', 'db']), mobilePhone: v.nullable(v.string()), officePhone: v.nullable(v.string()), sms: v.boolean(),
@@ -52,7 +53,7 @@ export const UserSchema = v.object({
   invited: v.boolean(),
   deleted: v.boolean(), deletedAt: v.nullable(v.number()), madeAt: v.number(),
   lastSignIn: v.nullable(v.number()), signedIn: v.boolean(), secondFactor: v.picklist(SECOND_FACTORS),
-  /** Whether who asks may change this one: nobody touches a role above the own. */
+  /** Whether who asks may change this one: nobody changes a user whose roles one could not grant. */
   editable: v.boolean(),
 });
 export type UserListed = v.InferOutput<typeof UserSchema>;
@@ -77,17 +78,18 @@ export const userCalls = {
     gives: UserSchema, gate: 'monitoring.users', failures: ['conflict', 'forbidden', 'not-found'], byKey: false,
   }),
   editUser: call({
-    method: 'PUT', path: 'users/{id}', says: 'Changes what is named of a user; rights count from the next call on. Addresses, numbers and other accounts need a factor shown a moment ago.',
-    takes: v.strictObject({ id: anyId, ...v.partial(v.strictObject({ ...FIELDS, ...MORE })).entries }),
+    method: 'PUT', path: 'users/{id}', says: 'Changes the fields that are sent; rights count from the next call on. More roles or companies, addresses, numbers and other accounts need a factor shown within the last five minutes.',
+    // Null: none, where the user has had none so far.
+    takes: v.strictObject({ id: anyId, ...v.partial(v.strictObject({ ...FIELDS, email: v.nullable(FIELDS.email), ...MORE })).entries }),
     gives: UserSchema, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], byKey: false,
   }),
   deleteUser: call({
     method: 'DELETE', path: 'users/{id}', says: 'Marks a user as deleted: its sessions end and nobody signs in as it.', takes: v.strictObject({ id: anyId }),
-    gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true, own: true,
+    gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   removeUser: call({
     method: 'DELETE', path: 'users/delete/{id}', says: 'Removes a user for good: name, addresses, factors and sessions go. The log keeps the number.',
-    takes: v.strictObject({ id: anyId }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true, own: true,
+    takes: v.strictObject({ id: anyId }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   addUserAccount: call({
     method: 'POST', path: 'users/{id}/accounts/{accountId}', says: 'Gives a user an account of another system to answer for.',
@@ -102,14 +104,14 @@ export const userCalls = {
   resetFactors: call({
     method: 'DELETE', path: 'users/{id}/factors',
     says: 'Takes all second factors of another user away: authenticator, passkeys, recovery codes, and codes by SMS where it asked for them. Its sessions end, and it is told by mail. What the provider asks for is set up anew at the next sign-in.',
-    takes: v.strictObject({ id: anyId }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'forbidden', 'reauth_required'], fresh: true, own: true,
+    takes: v.strictObject({ id: anyId }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'forbidden', 'reauth_required'],
   }),
   setPasswordDb: call({
     method: 'PUT', path: 'users/{id}/changePassword/db', says: 'Sets the password of another user: its sessions end, it is told by mail, and chooses its own at the next sign-in.',
-    takes: v.strictObject({ id: anyId, password }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'], fresh: true, own: true,
+    takes: v.strictObject({ id: anyId, password }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required'],
   }),
   setPasswordAd: call({
     method: 'PUT', path: 'users/{id}/changePassword/ad', says: 'The same in the directory.',
-    takes: v.strictObject({ id: anyId, password }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required', 'busy'], fresh: true, own: true,
+    takes: v.strictObject({ id: anyId, password }), gives: nothing, gate: 'monitoring.users', failures: ['not-found', 'conflict', 'forbidden', 'reauth_required', 'busy'],
   }),
 } as const;

@@ -14,7 +14,7 @@ export const REPORT_LANGUAGES = ['en-US', 'en-GB', 'de', 'fr', 'es', 'it', 'nl',
 export type ReportLanguage = (typeof REPORT_LANGUAGES)[number];
 
 const clock = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'hh:mm'));
-const whole = (least: number, most: number) => v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+const whole = (least: number, most: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
 const timeZone = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 /** `weekday` 1 (Monday) to 7; `day` 1 to 28, or 31 for the last of each month. */
 export const ScheduleSchema = v.variant('every', [
@@ -32,7 +32,7 @@ const once = <T>(all: readonly T[]): T[] => [...new Set(all)];
 export const ReportFields = v.strictObject({
   name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(LIMITS.nameChars), v.regex(/^\P{Cc}*$/u)),
   template: v.picklist(TEMPLATE_KEYS),
-  companies: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4_294_967_295))), v.maxLength(1_000), v.transform(once)),
+  companies: v.pipe(v.array(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(4_294_967_295))), v.maxLength(1_000), v.transform(once)),
   period: v.picklist(REPORT_PERIODS),
   schedule: ScheduleSchema,
   recipients: v.pipe(v.array(address), v.minLength(1), v.maxLength(LIMITS.reportRecipients), v.transform(once)),

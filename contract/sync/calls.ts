@@ -71,16 +71,16 @@ export type Poke =
 
 export const syncCalls = {
   bootstrap: call({
-    method: 'GET', path: 'sync/bootstrap', says: 'Who am I, and the small tables as of a cursor.',
+    method: 'GET', path: 'sync/bootstrap', says: 'Who am I, and the small tables as of a cursor: of each what the user may read.',
     takes: v.strictObject({ protocol: v.optional(whole) }), gives: BootstrapSchema, gate: 'signed-in', failures: ['update-needed'], early: true,
   }),
   runsOfDay: call({
     method: 'GET', path: 'sync/runs/{day}',
     says: 'The runs that started on a UTC day, as one or more pages of binary columns, newest first; each page is led by its length (u32, little-endian). Carries an ETag; a closed day is made once.',
-    takes: v.strictObject({ day }), gives: 'bytes', gate: 'signed-in', failures: [],
+    takes: v.strictObject({ day }), gives: 'bytes', gate: 'signed-in', failures: ['forbidden'],
   }),
   events: call({
-    method: 'GET', path: 'sync/events', says: 'Events after a cursor, those that this user may see.',
+    method: 'GET', path: 'sync/events', says: 'Events after a cursor, those that this user may see. Another epoch in the answer than the one asked with: the log or what the user may read has changed, load everything again.',
     takes: v.strictObject({ after: whole, epoch: v.string(), limit: v.optional(whole), protocol: v.optional(whole) }),
     gives: EventsSchema, gate: 'signed-in', failures: ['update-needed', 'conflict'], early: true, byKey: 'monitoring.daily-checks',
   }),
@@ -89,7 +89,7 @@ export const syncCalls = {
     takes: v.strictObject({}), gives: 'stream', gate: 'signed-in', failures: ['too-many'], early: true,
   }),
   lastSync: call({
-    method: 'GET', path: 'sync/last-sync', says: 'Whether every source was last heard without a fault, and which was not.',
+    method: 'GET', path: 'sync/last-sync', says: 'Whether every source was last heard without a fault, and which was not; empty for who may see neither the dashboard nor the sources.',
     takes: v.strictObject({}), gives: LastSyncSchema, gate: 'signed-in', failures: [], byKey: 'monitoring.dashboard',
   }),
 } as const;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { mayActAs } from '#contract/account/acting.ts';
 import type { TenantId } from '#contract/ids.ts';
-import type { Reach } from '#contract/people/reach.ts';
+import { mayActAs } from '#contract/people/authority.ts';
+import type { UserRights } from '#contract/people/authority.ts';
 import type { SessionTable } from '../store/database-account.ts';
 import type { World } from '../world.ts';
 
@@ -9,7 +9,7 @@ import type { World } from '../world.ts';
 export type ActingRow = Pick<Selectable<SessionTable>, 'actor_id' | 'actor_tenant' | 'parent_id'>;
 
 /** Asked after the transaction that read the session: the actor may be of another provider. True for a user's own session. */
-export async function actorStands(world: World, tenant: TenantId, row: ActingRow, target: Reach): Promise<boolean> {
+export async function actorStands(world: World, tenant: TenantId, row: ActingRow, target: UserRights): Promise<boolean> {
   const { actor_id: actor, parent_id: parent } = row;
   if (actor === null) return true;
   if (parent === null) return false;

@@ -1,8 +1,8 @@
-import { mayActAs } from '#contract/account/acting.ts';
 import type { actingCalls } from '#contract/account/acting-calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { TenantId, UserId } from '#contract/ids.ts';
-import type { Reach } from '#contract/people/reach.ts';
+import { mayActAs } from '#contract/people/authority.ts';
+import type { UserRights } from '#contract/people/authority.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
@@ -162,7 +162,7 @@ const here = ({ now, ip, request }: Ask): Pick<NewSession, 'now' | 'ip' | 'agent
 const within = (opened: Opened, end: number): Opened => ({ ...opened, accessUntil: Math.min(opened.accessUntil, end), cookieUntil: Math.min(opened.cookieUntil, end) });
 
 /** What a user of this provider may do; null where there is none, or not any more. */
-export async function reachOf(tx: TenantTx, id: UserId): Promise<Reach | null> {
+export async function reachOf(tx: TenantTx, id: UserId): Promise<UserRights | null> {
   const user = (await tx.rows('user', [id])).get(id);
   return user && user.deletedAt === null ? user : null;
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { columnAhead } from '../clock-bounds.ts';
 import type { Ask } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
@@ -14,7 +15,8 @@ export type AttemptKind = 'sign-in' | 'passkey' | 'reauth' | 'passkey-new' | 'to
 /**
  * `first`: what was shown already. `remember`: as the person said of this device. `challenge`: what a passkey has to sign, base64url.
  * `codeShown`: a code by SMS was, and more is to come. `newPhone`: where codes of this attempt go, the user's once one is typed. `enrol`: the new authenticator's secret, sealed. `session`: of a
- * signed-in user's attempt. `counted`: in what wrong codes of a way back in are counted.
+ * signed-in user's attempt. `counted`: in what wrong codes of a way back in are counted. `mailedTo`: the
+ * address that the code was sent to.
  */
 const StateSchema = v.object({
   first: v.optional(v.picklist(['password', 'directory', 'oidc'])),
@@ -25,6 +27,7 @@ const StateSchema = v.object({
   enrol: v.optional(v.string()),
   session: v.optional(v.string()),
   counted: v.optional(v.string()),
+  mailedTo: v.optional(v.string()),
 });
 export type AttemptState = v.InferOutput<typeof StateSchema>;
 
@@ -60,14 +63,14 @@ export const shownAttempt = ({ request }: Pick<Ask, 'request'>): Token | null =>
 export async function heldAttempt({ tenant, sql }: TenantTx, token: Token | null, kinds: readonly AttemptKind[], now: Ms): Promise<Attempt | null> {
   if (token === null) return null;
   const row = await sql.selectFrom('attempt').selectAll().where('tenant_id', '=', tenant).where('id', '=', token.session).where('kind', 'in', [...kinds])
-    .where('secret_hash', '=', hashOf(token)).where('done_at', 'is', null).where('until', '>', now).forUpdate().executeTakeFirst();
+    .where('secret_hash', '=', hashOf(token)).where('done_at', 'is', null).where(columnAhead('until', now, LIMITS.attemptMs)).forUpdate().executeTakeFirst();
   return row ? attemptOf(row) : null;
 }
 
 /** The last of its kind that a session of a signed-in user began and has not ended. */
 export async function attemptOfSession({ tenant, sql }: TenantTx, kind: AttemptKind, userId: UserId, session: string, now: Ms): Promise<Attempt | null> {
   const rows = await sql.selectFrom('attempt').selectAll().where('tenant_id', '=', tenant).where('user_id', '=', userId).where('kind', '=', kind)
-    .where('done_at', 'is', null).where('until', '>', now).orderBy('made_at', 'desc').orderBy('id').forUpdate().execute();
+    .where('done_at', 'is', null).where(columnAhead('until', now, LIMITS.attemptMs)).orderBy('made_at', 'desc').orderBy('id').forUpdate().execute();
   return rows.map(attemptOf).find(({ state }) => state.session === session) ?? null;
 }
 

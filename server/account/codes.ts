@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { columnOver, isAhead } from '../clock-bounds.ts';
 import { audit } from '../audit.ts';
 import type { Ask } from '../http/handler.ts';
 import { post } from '../outbound/post.ts';
@@ -27,7 +28,7 @@ export function makeCode(chance: Chance): string {
 export const codeHash = (key: Buffer, attempt: string, code: string): string => createHmac('sha256', key).update(`sign-in code|${attempt}|${code}`).digest('hex');
 
 /** There is no code that could be typed any more. */
-export const codeOver = ({ codeHash: kept, codeUntil }: Attempt, now: Ms): boolean => kept === null || codeUntil === null || now >= codeUntil;
+export const codeOver = ({ codeHash: kept, codeUntil }: Attempt, now: Ms): boolean => kept === null || codeUntil === null || !isAhead(codeUntil, now, LIMITS.codeMs);
 
 export function rightCode(key: Buffer, attempt: Attempt, code: string, now: Ms): boolean {
   const { id, codeHash: kept } = attempt;
@@ -61,7 +62,7 @@ export async function takeTurn({ tenant, sql }: TenantTx, key: Buffer, whose: st
     const hash = createHmac('sha256', key).update(`sms turn|${tenant}|${whose}|${turn}`).digest('hex');
     const taken = { made_at: now, until: now + TURN_MS };
     const row = await sql.insertInto('one_time').values({ tenant_id: tenant, hash, kind: 'sms-turn', user_id: null, data: '{}', used_at: null, ...taken })
-      .onConflict((on) => on.columns(['tenant_id', 'hash']).doUpdateSet(taken).where('one_time.until', '<=', now)).returning('hash').executeTakeFirst();
+      .onConflict((on) => on.columns(['tenant_id', 'hash']).doUpdateSet(taken).where(columnOver('one_time.until', now, TURN_MS))).returning('hash').executeTakeFirst();
     if (row) return true;
   }
   return false;

@@ -1,4 +1,5 @@
 import type { Ms, UserId } from '#contract/ids.ts';
+import { columnAhead } from '../clock-bounds.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { hashOf, makeToken } from './tokens.ts';
@@ -16,7 +17,7 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
  */
 export async function knownDevice({ tenant, sql }: TenantTx, token: Token, userId: UserId | undefined, now: Ms): Promise<string | null> {
   const row = await sql.selectFrom('trusted_device').select(['id', 'hash', 'previous_hash']).where('tenant_id', '=', tenant)
-    .where('user_id', '=', userId ?? NOBODY).where('id', '=', token.session).where('until', '>', now).executeTakeFirst();
+    .where('user_id', '=', userId ?? NOBODY).where('id', '=', token.session).where(columnAhead('until', now, DEVICE_MS)).executeTakeFirst();
   const hash = hashOf(token);
   return row && (row.hash === hash || row.previous_hash === hash) ? row.id : null;
 }

@@ -30,7 +30,8 @@ import { readToken } from './tokens.ts';
 export function accountHandlers(world: World, find: FindDirectory = directoryOf): Pick<Handlers, keyof typeof accountCalls> {
   const first = (by: 'db' | 'ad') => async (input: TakenOf<'loginDb'>, ask: Ask) => answered(world, await signIn(world, await sessionKey(world), by, find, input, ask), ask);
   const second = async (shown: Shown, ask: Ask) => answered(world, await showSecond(world, await sessionKey(world), shown, ask), ask);
-  const sms = ({ smsCode, rememberComputer }: TakenOf<'loginDbSms'>, ask: Ask) => second({ how: 'sms', code: smsCode, remember: rememberComputer }, ask);
+  const sms = ({ smsCode, rememberComputer, userUpdatedPhoneOnce }: TakenOf<'loginDbSms'>, ask: Ask) =>
+    second({ how: 'sms', code: smsCode, remember: rememberComputer, updatedPhone: userUpdatedPhoneOnce }, ask);
   const phone = async (input: TakenOf<'loginDbPhone'>, ask: Ask) => further(await givePhone(world, await sessionKey(world), input, ask), ask);
   const resend = async (input: TakenOf<'loginDbResend'>, ask: Ask) => further(await resendCode(world, await sessionKey(world), input, ask), ask);
 

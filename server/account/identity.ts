@@ -12,14 +12,16 @@ export type Found = { readonly is: 'user'; readonly userId: UserId } | { readonl
 
 /**
  * The user of an identity: issuer and subject together, which stay when names and addresses change (G43). The first time it is bound to the one
- * user who has the address that the issuer has checked; not to two, not to none, and not to one who is bound to another subject of that issuer.
+ * user with this address, where both the issuer and this portal have verified it (EMAIL-2): what somebody typed for themselves neither links
+ * nor makes the link of another ambiguous. Not to two, not to none, and not to one who is bound to another subject of that issuer.
  */
 export async function userOfIdentity(tx: TenantTx, world: World, ask: Ask, { issuer, subject, email }: Claims): Promise<Found> {
   const { tenant, sql } = tx;
   const bound = await sql.selectFrom('identity').select('user_id').where('tenant_id', '=', tenant).where('issuer', '=', issuer).where('subject', '=', subject).executeTakeFirst();
   if (bound) return await lives(tx, bound.user_id) ? { is: 'user', userId: bound.user_id } : { is: 'refused', why: 'unknown' };
   if (email === null) return { is: 'refused', why: 'unverified' };
-  const people = await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where(raw<string>`lower(email)`, '=', email.trim().toLowerCase()).execute();
+  const people = await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('email_verified', '=', true)
+    .where(raw<string>`lower(email)`, '=', email.trim().toLowerCase()).execute();
   const alive: UserId[] = [];
   for (const { id } of people) if (await lives(tx, id)) alive.push(id);
   const [userId, ...more] = alive;

@@ -3,7 +3,10 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { LIMITS } from '#contract/limits.ts';
+import { isAhead } from '../clock-bounds.ts';
 import type { Signed } from '../http/handler.ts';
+import { StoreFault } from '../store/retry.ts';
 import type { World } from '../world.ts';
 import { hashOf, isSecret } from './key-secret.ts';
 import { readHolder } from './sessions.ts';
@@ -27,10 +30,12 @@ export async function authenticateKey(world: World, tenant: TenantId, secret: st
   }, { readOnly: true });
   if (!found?.holder) return failed(NO_KEY);
   const { row, holder } = found;
-  if (now >= row.until) return failed(OVER);
+  if (!isAhead(row.until, now, LIMITS.apiKeyDays * 86_400_000)) return failed(OVER);
   // Its day is what is told: what changes within a day is written now and then.
   if (row.used_at === null || now - row.used_at >= TOLD_MS || now < row.used_at || dayOf(now) !== dayOf(row.used_at)) {
-    await world.store.tenant(tenant, ({ sql }) => sql.updateTable('api_key').set({ used_at: now, used_from: from }).where('tenant_id', '=', tenant).where('id', '=', row.id).execute());
+    const noted = world.store.tenant(tenant, ({ sql }) => sql.updateTable('api_key').set({ used_at: now, used_from: from }).where('tenant_id', '=', tenant).where('id', '=', row.id).execute());
+    // Without space on the disk a key can still read.
+    await noted.catch((error: unknown) => { if (!(error instanceof StoreFault && error.kind === 'disk-full')) throw error; });
   }
   return ok({ ...holder, sessionId: row.id, actor: holder.userId, impersonation: null, beganAt: row.made_at, authenticatedAt: 0, key: { id: row.id, abilities: row.abilities } });
 }

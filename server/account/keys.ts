@@ -1,7 +1,7 @@
 import type { apiKeyCalls } from '#contract/account/key-calls.ts';
 import { ABILITIES } from '#contract/abilities.ts';
 import type { Ability } from '#contract/abilities.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
 
 /** Abilities that a key can be used for at all. */
-const ASKED: readonly Ability[] = ABILITIES.filter((ability) => (Object.keys(CALLS) as CallName[]).some((name) => keyAccess(callOf(name)) === ability));
+const ASKED: readonly Ability[] = ABILITIES.filter((ability) => (Object.keys(CALLS) as CallName[]).some((name) => keyAccess(name) === ability));
 
 /** KEY-1: a user's own API keys, by the user's own hands. */
 export const apiKeyHandlers = (world: World): Pick<Handlers, Names> => ({

@@ -1,5 +1,6 @@
 import type { GivesOf } from '#contract/calls.ts';
 import type { Notification } from '#contract/account/notifications.ts';
+import { hasAuthorityOver } from '#contract/people/authority.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import { FORBIDDEN, NOT_FOUND } from '../http/envelope.ts';
@@ -27,9 +28,13 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
   }),
 
   publishNotification: (fields, ask) => world.store.tenant(ask.tenant, async (tx) => {
-    if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
-    const { userId } = fields;
-    if (userId !== null && (await tx.rows('user', [userId])).get(userId)?.deletedAt !== null) return failed(NOT_FOUND);
+    const signed = signedOf(ask), { userId } = fields;
+    if (signed.companies !== null) return failed(FORBIDDEN);
+    if (userId !== null) {
+      const user = (await tx.rows('user', [userId])).get(userId);
+      if (user?.deletedAt !== null) return failed(NOT_FOUND);
+      if (userId !== signed.userId && !hasAuthorityOver(signed, user)) return failed(FORBIDDEN);
+    }
     const row: Notification = { _id: world.chance.uuid(), ...fields };
     const { _id: id } = row;
     await tx.sql.insertInto('notification').values({ tenant_id: tx.tenant, id, row: JSON.stringify(row), made_at: ask.now, ended_at: null }).execute();

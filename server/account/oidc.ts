@@ -3,6 +3,7 @@ import { authorizationCodeGrant, buildAuthorizationUrl, calculatePKCECodeChallen
 import type { oidcCalls } from '#contract/account/oidc-calls.ts';
 import { OIDC_IN, OIDC_REFUSED, OIDC_STEP } from '#contract/account/oidc-words.ts';
 import type { OidcRefusal } from '#contract/account/oidc-words.ts';
+import { storable } from '#contract/stored-text.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { audit } from '../audit.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
@@ -93,7 +94,7 @@ async function claimsOf(world: World, ask: Ask, { at, back }: Set, own: Token, s
     const config = await issuerOf(world, at);
     const answer = await authorizationCodeGrant(config, address, { expectedState: made(own, 'state'), expectedNonce: made(own, 'nonce'), pkceCodeVerifier: made(own, 'verifier'), idTokenExpected: true });
     const claims = answer.claims();
-    if (!claims || claims.sub === '' || claims.sub.length > SUBJECT_MOST) return 'answer';
+    if (!claims || claims.sub === '' || claims.sub.length > SUBJECT_MOST || storable(claims.sub) !== claims.sub) return 'answer';
     const { iss, sub, email, email_verified: verified } = claims;
     return { issuer: iss, subject: sub, email: typeof email === 'string' && verified === true ? email : null };
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 /** COSE numbers of Ed25519, ES256 and RS256: every key has one of them, and they need nothing experimental of the runtime. */
 const ALGORITHMS = [-8, -7, -257];
@@ -56,7 +57,7 @@ const ClientDataSchema = v.object({ challenge: text });
 
 function parsed<S extends v.GenericSchema>(schema: S, json: string): v.InferOutput<S> | null {
   try {
-    const outcome = v.safeParse(schema, JSON.parse(json));
+    const outcome = v.safeParse(schema, parseStorable(json));
     return outcome.success ? outcome.output : null;
   } catch {
     return null;

@@ -7,6 +7,7 @@ import { ok } from '#contract/result.ts';
 import type { Handlers } from '../http/handler.ts';
 import { once, refusal } from '../http/once.ts';
 import type { World } from '../world.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 /** DESK-5: everybody sets how the portal is for themselves, nobody for another. */
 export function preferenceHandlers(world: World): Pick<Handlers, 'prefer'> {
@@ -25,7 +26,7 @@ export function preferenceHandlers(world: World): Pick<Handlers, 'prefer'> {
 /** JSON, whatever the screen means by it; the theme is what the specification says. */
 function readable(name: PreferenceName, value: string): boolean {
   try {
-    const parsed: unknown = JSON.parse(value);
+    const parsed: unknown = parseStorable(value);
     return name !== 'theme' || v.is(ThemeSchema, parsed);
   } catch {
     return false;

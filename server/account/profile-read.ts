@@ -3,12 +3,13 @@ import * as v from 'valibot';
 import { preferenceId, ThemeSchema } from '#contract/account/preferences.ts';
 import type { Theme } from '#contract/account/preferences.ts';
 import type { Profile } from '#contract/account/profile-calls.ts';
-import type { UserId } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import type { Signed } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
+import { emailLinkUntil } from '../email-confirmation.ts';
 
 /** The user of a session in full. Throws where there is none. */
-export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: Signed): Promise<Profile> {
+export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: Signed, now: Ms): Promise<Profile> {
   const { tenant, sql } = tx;
   const person = await sql.selectFrom('person').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirstOrThrow();
   const { master_id } = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
@@ -20,7 +21,8 @@ export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: 
     .$if(companies !== null, (query) => query.where('n', 'in', [...companies ?? []])).limit(1).executeTakeFirst();
   const { settings } = person;
   return {
-    id, name: person.name, username: person.username, email: person.email ?? '', auth: person.auth, acl: roles.map((role) => ({ role })),
+    id, name: person.name, username: person.username, email: person.email ?? '',
+    emailVerified: person.email_verified, emailLinkUntil: person.email_verified ? null : await emailLinkUntil(tx, id, now), auth: person.auth, acl: roles.map((role) => ({ role })),
     accounts: settings.accounts ?? [], sso: settings.sso ?? {}, managedFilterType: settings.managedFilterType ?? null, assignAsConnectWiseOwner: settings.assignAsConnectWiseOwner ?? false,
     veeamServiceAccount: settings.veeamServiceAccount ?? null, isO365Migrator: settings.isO365Migrator ?? false, features: settings.features ?? [],
     notices: { security: true, reports: true, product: true, ...settings.notices }, wizardPromptDismissed: settings.wizardPromptDismissed ?? false,
@@ -32,7 +34,8 @@ export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: 
   };
 }
 
-async function themeOf(tx: TenantTx, user: UserId): Promise<Theme> {
+/** How the user likes the portal; empty where nothing is kept. */
+export async function themeOf(tx: TenantTx, user: UserId): Promise<Theme> {
   const id = preferenceId(user, 'theme'), row = (await tx.rows('preference', [id])).get(id);
   const parsed = v.safeParse(ThemeSchema, row ? JSON.parse(row.value) : {});
   return parsed.success ? parsed.output : {};

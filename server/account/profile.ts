@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Updateable } from 'kysely';
 import type { profileCalls } from '#contract/account/profile-calls.ts';
 import { preferenceId } from '#contract/account/preferences.ts';
@@ -16,8 +17,9 @@ import type { PersonTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
+import { endEmailLinks, sendEmailLink } from '../email-confirmation.ts';
 import { tellChange } from './mails.ts';
-import { profileOf } from './profile-read.ts';
+import { profileOf, themeOf } from './profile-read.ts';
 
 /** The session, if the id is its user's own; another one is not found, whoever's it is (T7). */
 export function ownId({ signed }: Ask, id: string): Signed | null {
@@ -30,7 +32,7 @@ export function profileHandlers(world: World): Pick<Handlers, Extract<keyof type
   return {
     async readProfile({ id }, ask) {
       const signed = ownId(ask, id);
-      return signed ? ok(await world.store.tenant(ask.tenant, (tx) => profileOf(tx, signed), { readOnly: true })) : failed(NOT_FOUND);
+      return signed ? ok(await world.store.tenant(ask.tenant, (tx) => profileOf(tx, signed, ask.now), { readOnly: true })) : failed(NOT_FOUND);
     },
 
     async editProfile({ id, ...sent }, ask) {
@@ -47,7 +49,7 @@ export function profileHandlers(world: World): Pick<Handlers, Extract<keyof type
         const { email } = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).executeTakeFirstOrThrow();
         if (changed.length > 0) {
           await tx.sql.updateTable('person').set({
-            ...change, settings: JSON.stringify(settings), ...(sent.ackO365TermsOfUse === true && { terms_at: ask.now }),
+            ...change, ...(change.email !== undefined && { email_verified: false }), settings: JSON.stringify(settings), ...(sent.ackO365TermsOfUse === true && { terms_at: ask.now }),
             ...(change.username !== undefined && { username_key: usernameKey(change.username) }),
           }).where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).execute();
           await audit(tx, world, ask, { what: 'profile.changed', user: signed.userId, detail: { fields: changed.join(',') } });
@@ -57,11 +59,14 @@ export function profileHandlers(world: World): Pick<Handlers, Extract<keyof type
         if (changed.includes('email')) {
           await tellChange(tx, world, email, 'email');
           await endLinks(tx, signed.userId, ask.now);
+          await endEmailLinks(tx, signed.userId, ask.now);
+          if (sent.email !== undefined) await sendEmailLink(tx, world, ask, signed.userId, sent.email);
         }
         if (changed.includes('username')) await tellChange(tx, world, email, 'username');
         if (changed.includes('mobilePhone') || changed.includes('officePhone')) await tellChange(tx, world, email, 'phone');
-        await tx.append(draftsOf(signed, changed, sent.theme), byUser(signed, ask.command?.id ?? null, ask.now));
-        return ok(await profileOf(tx, signed));
+        const drafts = [...aboutUser(signed, changed), ...await aboutTheme(tx, signed, sent.theme)];
+        await tx.append(drafts, byUser(signed, ask.command?.id ?? null, ask.now));
+        return ok(await profileOf(tx, signed, ask.now));
       });
     },
   };
@@ -97,11 +102,20 @@ async function isTaken({ tenant, sql }: TenantTx, { userId }: Signed, username: 
   return await sql.selectFrom('person').select('id').where('tenant_id', '=', tenant).where('username_key', '=', usernameKey(username)).where('id', '!=', userId).executeTakeFirst() !== undefined;
 }
 
-/** The theme is a preference, the same on every device; of a person only the names of what changed are told, never what is in them. */
-function draftsOf({ userId }: Signed, changed: readonly string[], theme: Sent['theme']): Draft[] {
-  const about: Draft[] = changed.length === 0 ? [] : [{ event: { type: 'user.changed@1', data: { id: userId, fields: [...changed] } }, company: null, entity: `user:${userId}` }];
-  if (theme === undefined) return about;
-  return [...about, { event: { type: 'user.preferred@1', data: { id: userId, name: 'theme', value: JSON.stringify(theme) } }, company: null, entity: `preference:${preferenceId(userId, 'theme')}` }];
+/** Only the names of the fields that changed are recorded, never what is in them. */
+function aboutUser({ userId }: Signed, changed: readonly string[]): Draft[] {
+  return changed.length === 0 ? [] : [{ event: { type: 'user.changed@1', data: { id: userId, fields: [...changed] } }, company: null, entity: `user:${userId}` }];
+}
+
+/** The theme is a preference, the same on every device. What is not sent of it stays, so that a client may send one field alone. */
+async function aboutTheme(tx: TenantTx, { userId }: Signed, sent: Sent['theme']): Promise<Draft[]> {
+  if (sent === undefined) return [];
+  const kept = await themeOf(tx, userId), theme = { ...kept, ...sent };
+  if (isDeepStrictEqual(theme, kept)) return [];
+  return [{
+    event: { type: 'user.preferred@1', data: { id: userId, name: 'theme', value: JSON.stringify(theme) } },
+    company: null, entity: `preference:${preferenceId(userId, 'theme')}`,
+  }];
 }
 
 function isZone(timeZone: string): boolean {

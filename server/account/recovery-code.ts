@@ -3,6 +3,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { columnAhead } from '../clock-bounds.ts';
 import { audit } from '../audit.ts';
 import type { Ask } from '../http/handler.ts';
 import { post } from '../outbound/post.ts';
@@ -19,6 +20,9 @@ import { codeBucket, codeBucketName, deviceCodeBucket, tooMany } from './recover
 import { shownDevice } from './sign-in-open.ts';
 import { giveBack } from './throttle.ts';
 
+/** `mailedTo`: the address that the code was sent to; null where it went to a phone. */
+export interface ProvenRecovery { readonly attempt: string; readonly userId: UserId; readonly mailedTo: string | null }
+
 /** Whom a code is sent to. */
 export interface Reached { readonly id: UserId; readonly email: string | null; readonly mobile_phone: string | null }
 
@@ -28,7 +32,7 @@ export interface Reached { readonly id: UserId; readonly email: string | null; r
  */
 export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask: Ask, username: string, person: Reached | undefined): Promise<{ readonly token: string; readonly until: Ms }> {
   const { now } = ask;
-  const { attempt, token } = await beginAttempt(tx, world, { kind: 'recovery', userId: person?.id ?? null, state: { counted: codeBucketName(username) } }, now);
+  const { attempt, token } = await beginAttempt(tx, world, { kind: 'recovery', userId: person?.id ?? null, state: { counted: codeBucketName(username), ...(person?.email && { mailedTo: person.email }) } }, now);
   const code = makeCode(world.chance), until = now + LIMITS.codeMs, portal = await portalName(tx);
   await changeAttempt(tx, attempt, { codeHash: codeHash(key, attempt.id, code), codeUntil: until, sends: 1 });
   const mail = codeMail(portal, code);
@@ -43,16 +47,16 @@ export async function beginRecovery(tx: TenantTx, world: World, key: Buffer, ask
  * Whose attempt the cookie stands for, if the code is right; a wrong one is counted, for the attempt, which is over after five, and for the name, over
  * all attempts (RECOVER-6). `message`: what is answered then. Nothing is used up yet.
  */
-export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: string, message: string): Promise<Result<{ readonly attempt: string; readonly userId: UserId }>> {
+export async function provenRecovery(tx: TenantTx, key: Buffer, ask: Ask, code: string, message: string): Promise<Result<ProvenRecovery>> {
   const wrong: Failure = { kind: 'wrong-credentials', message }, over: Failure = { kind: 'conflict', message };
   const attempt = await heldAttempt(tx, shownAttempt(ask), ['recovery'], ask.now);
   if (!attempt || codeOver(attempt, ask.now)) return failed(over);
-  const { userId, state: { counted = '' } } = attempt, device = shownDevice(ask), known = device && await knownDevice(tx, device, userId ?? undefined, ask.now);
+  const { userId, state: { counted = '', mailedTo = null } } = attempt, device = shownDevice(ask), known = device && await knownDevice(tx, device, userId ?? undefined, ask.now);
   const { tried, outcome } = await countedTry(tx, known !== null && userId !== null ? deviceCodeBucket(known, userId) : null, [codeBucket(counted)], ask.now);
   if ('waitMs' in outcome) return failed(tooMany(outcome.waitMs));
   if (rightCode(key, attempt, code.replace(/\s/g, ''), ask.now) && userId !== null) {
     await giveBack(tx, tried, ask.now);
-    return ok({ attempt: attempt.id, userId });
+    return ok({ attempt: attempt.id, userId, mailedTo });
   }
   await changeAttempt(tx, attempt, { tries: attempt.tries + 1 });
   if (attempt.tries + 1 >= LIMITS.codeTries) await endAttempt(tx, attempt.id, ask.now);
@@ -68,7 +72,7 @@ async function isPhoneFactor(tx: TenantTx, userId: UserId): Promise<boolean> {
 /** Uses a proven attempt up: of two that try at once one gets it. */
 export async function useRecovery({ tenant, sql }: TenantTx, attempt: string, now: Ms): Promise<boolean> {
   const used = await sql.updateTable('attempt').set({ done_at: now }).where('tenant_id', '=', tenant).where('id', '=', attempt)
-    .where('done_at', 'is', null).where('until', '>', now).executeTakeFirst();
+    .where('done_at', 'is', null).where(columnAhead('until', now, LIMITS.attemptMs)).executeTakeFirst();
   return used.numUpdatedRows > 0n;
 }
 

@@ -16,6 +16,7 @@ import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import { seal } from '../vault.ts';
 import type { World } from '../world.ts';
+import { verifyEmail } from '../email-confirmation.ts';
 import { linkMail, portalName, tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
 import { recoveryBuckets, tooMany } from './recovery-limits.ts';
@@ -40,7 +41,7 @@ export function recoveryLinkHandlers(world: World): ByLink {
       const user = (await tx.rows('user', [person?.id ?? NOBODY])).get(person?.id ?? NOBODY);
       const known = user && user.deletedAt === null && person?.email ? { id: user.id, email: person.email } : null;
       // A name that nobody has is the same work, and is recorded too; its link is nobody's.
-      const secret = await makeOneTime(tx, world, 'password', known?.id ?? null, {}, ask.now, LIMITS.passwordLinkMs);
+      const secret = await makeOneTime(tx, world, 'password', known?.id ?? null, known ? { address: known.email } : {}, ask.now, LIMITS.passwordLinkMs);
       const mail = linkMail(await portalName(tx), `${await portalAddress(tx, world, ask)}/reset-password-db#${secret}`);
       if (known) await post(tx, world, { kind: 'mail', to: known.email, ...mail });
       else await seal(tx, world, { table: 'outgoing', column: 'sealed', row: NOBODY }, JSON.stringify(mail));
@@ -60,9 +61,10 @@ export function recoveryLinkHandlers(world: World): ByLink {
       if (!hashing) return failed(tooMany(1_000));
       const hashed = await hashing;
       const changed = await world.store.tenant(ask.tenant, async (tx) => {
-        const owner = await ownerOf(tx, await useOneTime(tx, 'password', hash, ask.now));
+        const link = await useOneTime(tx, 'password', hash, ask.now), owner = await ownerOf(tx, link);
         if (!owner) return failed(LINK_OVER);
         await passwordChosen(tx, owner.id, hashed, ask.now);
+        await verifyEmail(tx, owner.id, link?.data['address']);
         await endKeysOf(tx, world, ask, owner.id, true);
         await audit(tx, world, ask, { what: 'password.reset', user: owner.id, detail: { by: 'link' } });
         await tellChange(tx, world, owner.email, 'password');

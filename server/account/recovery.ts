@@ -19,6 +19,7 @@ import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
 import { attemptCookie, noAttempt } from './cookie.ts';
+import { verifyEmail } from '../email-confirmation.ts';
 import { tellChange } from './mails.ts';
 import { passwordChosen } from './password-set.ts';
 import { beginRecovery, giveBackRecovery, provenRecovery, useRecovery } from './recovery-code.ts';
@@ -74,13 +75,14 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         return checked.ok ? ok({ ...checked.value, ...await accountOf(tx, checked.value.userId, directoryFrom) }) : checked;
       });
       if (!proven.ok) return proven;
-      const { attempt, userId, username, email, auth, directory } = proven.value;
+      const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
       if (auth === 'ad') {
         const outcome = directory ? await aside(() => directory.unlock(username)) : undefined;
         if (outcome?.is !== 'done') return failed(outcome?.is === 'unknown' ? { kind: 'conflict', message: MESSAGES.notUnlocked } : NO_DIRECTORY);
       }
       return finished(ask, attempt, MESSAGES.notUnlocked, async (tx) => {
         await endFailures(tx, usernameKey(username), userId);
+        await verifyEmail(tx, userId, mailedTo);
         await audit(tx, world, ask, { what: 'account.unlocked', user: userId });
         await tellChange(tx, world, email, 'unlocked');
       });
@@ -96,9 +98,10 @@ export function recoveryHandlers(world: World, directoryFrom: typeof directoryOf
         return fault === null ? ok({ ...checked.value, ...account }) : failed(passwordRefused(fault));
       });
       if (!proven.ok) return proven;
-      const { attempt, userId, username, email, auth, directory } = proven.value;
+      const { attempt, userId, mailedTo, username, email, auth, directory } = proven.value;
       const done = async (tx: TenantTx, hash: string | null): Promise<void> => {
         await passwordChosen(tx, userId, hash, ask.now);
+        await verifyEmail(tx, userId, mailedTo);
         await endKeysOf(tx, world, ask, userId, true);
         await audit(tx, world, ask, { what: 'password.reset', user: userId, detail: { by: 'code' } });
         await tellChange(tx, world, email, 'password');

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { isAhead } from '../clock-bounds.ts';
 import type { Signed } from '../http/handler.ts';
 import type { SessionTable } from '../store/database-account.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -101,4 +102,5 @@ export async function aliveSession(world: World, tenant: TenantId, sessionId: st
   return await actorStands(world, tenant, found.row, found.signed) ? found.signed : null;
 }
 
-export const isOver = (row: Pick<Selectable<SessionTable>, 'idle_until' | 'absolute_until'>, now: Ms): boolean => now >= row.idle_until || now >= row.absolute_until;
+export const isOver = (row: Pick<Selectable<SessionTable>, 'idle_until' | 'absolute_until'>, now: Ms): boolean =>
+  !isAhead(row.idle_until, now, LIMITS.idleMs) || !isAhead(row.absolute_until, now, LIMITS.absoluteMs);

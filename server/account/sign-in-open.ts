@@ -1,5 +1,6 @@
 import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { isAhead } from '../clock-bounds.ts';
 import { audit } from '../audit.ts';
 import type { Ask } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -51,7 +52,7 @@ async function skipCodes({ tenant, sql }: TenantTx, device: Token | null, userId
 export async function skipsCode({ tenant, sql }: TenantTx, device: string | null, userId: UserId, now: Ms): Promise<boolean> {
   if (device === null) return false;
   const row = await sql.selectFrom('trusted_device').select('skips_code_until').where('tenant_id', '=', tenant).where('user_id', '=', userId).where('id', '=', device).executeTakeFirst();
-  return row !== undefined && row.skips_code_until > now;
+  return row !== undefined && isAhead(row.skips_code_until, now, LIMITS.rememberMs);
 }
 
 /** Signing in again on a device ends the session that its cookie still opened (A9). */

@@ -22,7 +22,7 @@ import type { Need, Owned } from './policy.ts';
 import { renewCodes, useCode } from './recovery-codes.ts';
 import { openHere, shownDevice } from './sign-in-open.ts';
 import type { SignedIn } from './sign-in-open.ts';
-import { noMoreCodes, stepOf, withSecret } from './sign-in-step.ts';
+import { changedOnce, noMoreCodes, stepOf, withSecret } from './sign-in-step.ts';
 import type { Further } from './sign-in-step.ts';
 import { tooMany } from './sign-in.ts';
 import { keepTotp, stepOfCode, unsealForAttempt, useTotp } from './totp.ts';
@@ -59,7 +59,8 @@ function takes({ need, attempt }: Under, how: Second): boolean {
 }
 
 export type Shown =
-  | { readonly how: 'sms' | 'totp' | 'recovery' | 'enrol'; readonly code: string; readonly remember: boolean | undefined }
+  | { readonly how: 'totp' | 'recovery' | 'enrol'; readonly code: string; readonly remember: boolean | undefined }
+  | { readonly how: 'sms'; readonly code: string; readonly remember: boolean | undefined; readonly updatedPhone: boolean | undefined }
   | { readonly how: 'passkey'; readonly response: string; readonly remember: boolean | undefined };
 
 /**
@@ -72,6 +73,8 @@ export const showSecond = (world: World, key: Buffer, shown: Shown, ask: Ask): P
   if (at === null) return failed(OVER);
   if (!takes(at, shown.how)) return failed(UNFIT);
   const { attempt, attempt: { userId, state } } = at;
+  // Checked before the code is looked at, so that a client which is wrong about it spends no try.
+  if (shown.how === 'sms' && shown.updatedPhone === true && state.newPhone === undefined) return failed({ kind: 'conflict', message: MESSAGES.phoneNotUpdated });
   // A code that is over is compared with nothing: no try.
   if (shown.how === 'sms' && codeOver(attempt, now)) return failed(CODE_OVER);
   const device = shownDevice(ask);
@@ -159,6 +162,7 @@ export const givePhone = (world: World, key: Buffer, { mobilePhone }: TakenOf<'l
 /**
  * Another code. FACTOR-5: to another number only while none to the present one was ever typed, so that who knows a password cannot lead the codes
  * of a user who has had them to a number of their own, nor those that a user has beside something better; the old number and the mailbox are told.
+ * Within one sign-in it changes once.
  */
 export const resendCode = (world: World, key: Buffer, { newMobilePhone }: TakenOf<'loginDbResend'>, ask: Ask): Promise<Result<Further>> => world.store.tenant(ask.tenant, async (tx): Promise<Result<Further>> => {
   const at = await under(tx, ask);
@@ -169,6 +173,7 @@ export const resendCode = (world: World, key: Buffer, { newMobilePhone }: TakenO
   if (next === null || !(at.need.step === 'phone' || takes(at, 'sms'))) return failed(UNFIT);
   if (next === present) return send(tx, world, key, ask, at, attempt.state.newPhone);
   if (owned.phoneProven || (at.need.step === 'code' && at.need.methods[0] !== 'sms')) return failed({ kind: 'conflict', message: MESSAGES.phoneFixed });
+  if (changedOnce(attempt, owned)) return failed({ kind: 'conflict', message: MESSAGES.phoneUpdatedOnce });
   const sent = await send(tx, world, key, ask, at, next);
   if (sent.ok && owned.phone !== null) {
     const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();

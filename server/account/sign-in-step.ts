@@ -46,6 +46,9 @@ export const withSecret = async (tx: TenantTx, world: World, attempt: Attempt): 
 /** 256 bits, base64url. */
 export const newChallenge = ({ chance }: World): string => Buffer.from(chance.bytes(32)).toString('base64url');
 
+/** Whether this sign-in has led the codes from the user's number to another one. A number that was missing is given, not changed. */
+export const changedOnce = ({ state }: Attempt, { phone }: Owned): boolean => phone !== null && state.newPhone !== undefined;
+
 /** The step as the page is told of it. */
 export async function stepOf(tx: TenantTx, world: World, { host }: Ask, attempt: Attempt, need: Exclude<Need, { step: 'none' }>, owned: Owned): Promise<SignInStep> {
   const { state, userId, until } = attempt;
@@ -55,7 +58,7 @@ export async function stepOf(tx: TenantTx, world: World, { host }: Ask, attempt:
   const methods = need.step === 'code' ? need.methods : step === 'code' ? ['sms' as const] : [];
   return {
     step, methods: [...methods], until, resends: LIMITS.codeSends - attempt.sends,
-    phone: methods.includes('sms') && phone !== null ? maskedPhone(phone) : null, mayChangePhone: methods[0] === 'sms' && !owned.phoneProven,
+    phone: methods.includes('sms') && phone !== null ? maskedPhone(phone) : null, mayChangePhone: methods[0] === 'sms' && !owned.phoneProven && !changedOnce(attempt, owned),
     passkey: methods.includes('passkey') && state.challenge !== undefined ? await requestOptions(tx, host, state.challenge, userId) : null,
     enrol: step === 'enrol' && state.enrol !== undefined && userId !== null ? await enrolOf(tx, userId, await unsealForAttempt(tx, world, attempt.id, state.enrol)) : null,
   };

@@ -11,6 +11,7 @@ import { fetchOutbound } from '../outbound/fetch.ts';
 import { makeOften } from '../outbound/often.ts';
 import { secretOf } from '../outbound/secret.ts';
 import type { World } from '../world.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 /** In a minute, of one user: each makes this server sign in elsewhere. */
 const CLICKS = 20;
@@ -109,4 +110,4 @@ async function zertoSession(world: World, base: string, username: string, passwo
 }
 
 const plain = (url: string): string => url.replace(/\/+$/, '');
-const json = (answer: Response): Promise<unknown> => answer.json().catch(() => null);
+const json = (answer: Response): Promise<unknown> => answer.text().then(parseStorable).catch(() => null);

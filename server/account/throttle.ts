@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Ms, UserId } from '#contract/ids.ts';
+import { isAhead } from '../clock-bounds.ts';
+import { callerNetwork } from '../http/network.ts';
 import type { TenantTx } from '../store/store.ts';
 import { DEVICE_MS } from './devices.ts';
 
@@ -39,8 +41,8 @@ export interface Refusal { readonly waitMs: Ms; readonly closed: boolean }
 export const waitAfter = (failures: number, { quick, mostMs }: Rule): Ms => (failures < quick ? 0 : Math.min(mostMs, 1_000 * 2 ** Math.min(failures - quick, 30)));
 
 /** A try counts as a failure until it turns out right, so that tries made at once cannot slip past the count. */
-export function tryNow({ failures, until, at }: Bucket, rule: Rule, now: Ms): Refusal | { readonly next: Bucket } {
-  const { most, leakMs } = rule;
+export function tryNow(stored: Bucket, rule: Rule, now: Ms): Refusal | { readonly next: Bucket } {
+  const { most, leakMs } = rule, { failures, until, at } = boundedBucket(stored, rule, now);
   if (most !== null && failures >= most) return { waitMs: rule.mostMs, closed: true };
   if (now < until) return { waitMs: until - now, closed: false };
   const leaked = leakMs === null ? 0 : Math.min(failures, Math.floor((now - at) / leakMs));
@@ -49,11 +51,15 @@ export function tryNow({ failures, until, at }: Bucket, rule: Rule, now: Ms): Re
   return { next: { failures: count, until: now + waitAfter(count, rule), at: leakMs === null || count === 1 ? now : at + leaked * leakMs } };
 }
 
+/** What was counted while the clock was ahead counts as of now, and nobody waits longer than the rule has it. */
+function boundedBucket({ failures, until, at }: Bucket, rule: Rule, now: Ms): Bucket {
+  return { failures, until: isAhead(until, now, waitAfter(failures, rule)) ? until : 0, at: Math.min(at, now) };
+}
+
 /** The account by its name, whether or not there is one; the address, of IPv6 the network that one caller has; and the provider. */
 export function strangersBuckets(usernameKey: string, ip: string): readonly [Tried, Tried, Tried] {
   const account = createHash('sha256').update(usernameKey).digest('hex').slice(0, 40);
-  const address = ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip;
-  return [{ name: `account:${account}`, rule: ACCOUNT_RULE }, { name: `address:${address}`, rule: ADDRESS_RULE }, { name: 'provider', rule: PROVIDER_RULE }];
+  return [{ name: `account:${account}`, rule: ACCOUNT_RULE }, { name: `address:${callerNetwork(ip)}`, rule: ADDRESS_RULE }, { name: 'provider', rule: PROVIDER_RULE }];
 }
 
 /** On a device that the user has signed in on before, only what is typed on it counts: nobody elsewhere slows it or closes it. */
@@ -103,7 +109,7 @@ async function held({ tenant, sql }: TenantTx, name: string, now: Ms): Promise<B
 
 /** One failure less. Who waits for an account or a device waits no more; an address and a provider wait as their count says. */
 async function lessen(tx: TenantTx, one: Tried, now: Ms): Promise<void> {
-  const { failures, at } = await held(tx, one.name, now);
+  const { failures, at } = boundedBucket(await held(tx, one.name, now), one.rule, now);
   const count = Math.max(0, failures - 1);
   await put(tx, one, { failures: count, until: now + (one.rule.leakMs === null ? 0 : waitAfter(count, one.rule)), at });
 }

@@ -19,7 +19,7 @@ export const adminHandlers = (world: World): Pick<Handlers, 'adminOverview' | 'a
     if (signedOf(ask).companies !== null) return failed(FORBIDDEN);
     const providers = [];
     for (const id of await providersFrom(world, ask.tenant)) providers.push(await overviewOf(world, id, id === ask.tenant, ask.now));
-    return ok({ at: ask.now, providers });
+    return ok({ at: ask.now, providers, storage: await isTop(world, ask.tenant) ? await world.store.space() : null });
   },
 
   async adminEvents({ provider, before, ...query }, ask) {
@@ -53,6 +53,10 @@ export const adminHandlers = (world: World): Pick<Handlers, 'adminOverview' | 'a
     }, { readOnly: true });
   },
 });
+
+/** The server belongs to the provider that has none above it. */
+const isTop = (world: World, tenant: TenantId): Promise<boolean> => world.store.system(async (sql) =>
+  (await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', tenant).executeTakeFirstOrThrow()).master_id === null);
 
 /** The provider that was asked for; null where it is none of those that the own one keeps. */
 const placeOf = async (world: World, ask: Ask, provider: TenantId | undefined): Promise<TenantId | null> =>

@@ -1,6 +1,7 @@
 import { ROLES } from '#contract/abilities.ts';
 import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { readUsage, utcDay } from '../ingest-usage.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { lastBefore } from './event-log.ts';
@@ -21,7 +22,7 @@ export const overviewOf = (world: World, tenant: TenantId, own: boolean, now: Ms
     _id: tenant, name: branding.name, hosts, own,
     users: ROLES.map((role) => ({ role, users: users.filter(({ roles }) => roles.includes(role)).length })).filter(({ users: count }) => count > 0), active: users.length, signedIn,
     companies: (await tx.all('company')).filter(({ deletedAt }) => deletedAt === undefined).length, jobs,
-    ingest: { hour: await resultsSince(tx, now - HOUR, head), day: await resultsSince(tx, now - 24 * HOUR, head) },
+    ingest: { hour: await resultsSince(tx, now - HOUR, head), day: await resultsSince(tx, now - 24 * HOUR, head), ...await storedToday(tx, now) },
     sync: await syncOf(tx), outgoing: await outgoingOf(tx), quarantine, events: head,
   };
 }, { readOnly: true });
@@ -32,6 +33,15 @@ async function resultsSince(tx: TenantTx, since: Ms, head: number): Promise<numb
   const { count } = await tx.sql.selectFrom('event').select((e) => e.fn.countAll<number>().as('count')).where('tenant_id', '=', tx.tenant).where('seq', '>', after)
     .where('type', '=', 'run.finished@1').executeTakeFirstOrThrow();
   return count;
+}
+
+/** ING-17: what sources stored today, and may store. */
+async function storedToday(tx: TenantTx, now: Ms): Promise<Pick<ProviderOverview['ingest'], 'bytes' | 'limitBytes' | 'logsDropped' | 'refusedAt'>> {
+  const day = utcDay(now), { quota, totalBytes, keys } = await readUsage(tx, day);
+  const { dropped } = await tx.sql.selectFrom('ingest_usage').select((e) => e.fn.sum<string | null>('logs_dropped').as('dropped')).where('tenant_id', '=', tx.tenant)
+    .where('day', '=', day).executeTakeFirstOrThrow();
+  const refusedAt = [...keys.values()].reduce<Ms | null>((newest, { refusedTo }) => (refusedTo === null ? newest : Math.max(newest ?? 0, refusedTo)), null);
+  return { bytes: totalBytes, limitBytes: quota.providerBytes, logsDropped: Number(dropped ?? 0), refusedAt };
 }
 
 /** A source counts as failed while its last request was one that could not be used. */

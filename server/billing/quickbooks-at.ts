@@ -5,6 +5,7 @@ import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
 import { afterOf } from '../outbound/retry.ts';
 import type { World } from '../world.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 /** Where Intuit is asked, as developer.intuit.com publishes it: the accounting API of each environment, and OAuth 2.0 for both. */
 interface Addresses { readonly api: string; readonly authorize: string; readonly token: string; readonly revoke: string }
@@ -65,7 +66,7 @@ function wordsIn(body: unknown): string {
 
 /** Undefined for what is no JSON. */
 export function parsed(text: string): unknown {
-  try { return JSON.parse(text) as unknown; } catch { return undefined; }
+  try { return parseStorable(text); } catch { return undefined; }
 }
 
 /** What came of asking, where a bug is no answer. */

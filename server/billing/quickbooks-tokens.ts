@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import * as v from 'valibot';
 import type { Environment } from '#contract/billing/quickbooks-calls.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { columnOver } from '../clock-bounds.ts';
 import { aside } from '../http/queue.ts';
 import { keepSecret, secretOf } from '../outbound/secret.ts';
 import type { QuickBooksTable } from '../store/database-billing.ts';
@@ -96,7 +97,7 @@ async function takeTurn(tx: TenantTx, world: World, refused: string | null, by: 
   if (!row || tokens === null || app === null) throw new QuickBooksFault('ended', ENDED);
   if (good(tokens, refused, now)) return tokens.access;
   const free = await tx.sql.updateTable('quickbooks').set({ renewed_by: by, renewed_until: now + RENEWED_MS }).where('tenant_id', '=', tx.tenant).where('generation', '=', row.generation)
-    .$if(world.store.kind !== 'pglite', (query) => query.where('renewed_until', '<=', now)).returning('generation').executeTakeFirst();
+    .$if(world.store.kind !== 'pglite', (query) => query.where(columnOver('renewed_until', now, RENEWED_MS))).returning('generation').executeTakeFirst();
   return free ? { tokens, app, generation: free.generation } : null;
 }
 

@@ -1,7 +1,8 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { columnOver, isAhead } from '../clock-bounds.ts';
 import { eachProvider } from '../each-provider.ts';
 import type { Timer } from '../each-provider.ts';
-import { backOff } from '../outbound/retry.ts';
+import { backOff, LONGEST_RETRY_MS } from '../outbound/retry.ts';
 import type { ReadCursor } from '../store/database-billing.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
@@ -41,11 +42,11 @@ interface Mine { readonly world: World; readonly tenant: TenantId; readonly row:
 /** Null: it is not due, not switched on, or another server has it. */
 async function take(tx: TenantTx, { store }: World, by: string, now: Ms): Promise<QuickBooksRow | null> {
   const row = await quickBooksRow(tx);
-  if (!row || row.realm_id === null || row.ended || row.poll_at === null || row.poll_at > now) return null;
+  if (!row || row.realm_id === null || row.ended || row.poll_at === null || isAhead(row.poll_at, now, LONGEST_RETRY_MS)) return null;
   const { branding: { features } } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', tx.tenant).executeTakeFirstOrThrow();
   if (!features.invoice_automation) return null;
   return await tx.sql.updateTable('quickbooks').set({ held_by: by, held_until: now + HELD }).where('tenant_id', '=', tx.tenant)
-    .$if(store.kind !== 'pglite', (query) => query.where('held_until', '<=', now)).returningAll().executeTakeFirst() ?? null;
+    .$if(store.kind !== 'pglite', (query) => query.where(columnOver('held_until', now, HELD))).returningAll().executeTakeFirst() ?? null;
 }
 
 /** Some pages of a round; what is left is due at once. */

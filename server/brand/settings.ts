@@ -9,6 +9,7 @@ import { audit } from '../audit.ts';
 import { NOT_FOUND } from '../http/envelope.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { aside } from '../http/queue.ts';
+import { forgetUsage } from '../ingest-usage.ts';
 import { makeOften } from '../outbound/often.ts';
 import { keepSecret } from '../outbound/secret.ts';
 import { keepsProvider } from '../providers.ts';
@@ -29,6 +30,7 @@ export function settingsHandlers(world: World): Pick<Handlers, keyof typeof sett
       const { settings: before } = await keptOf(tx);
       const after: ProviderSettings = { ...before, ...changes };
       await tx.sql.updateTable('provider').set({ settings: JSON.stringify(after) }).where('tenant_id', '=', tx.tenant).execute();
+      forgetUsage(tx);
       // A secret was typed for one address: whoever changes that does not get it sent to another.
       for (const name of SECRET_NAMES) if (addressOf(before, name) !== addressOf(after, name)) await keepSecret(tx, world, name, null);
       return keptOf(tx);

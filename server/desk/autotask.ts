@@ -5,7 +5,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { World } from '../world.ts';
 import { askPsa, cut, type Psa, PsaFault, REFERENCE, type RemoteChange, type RemoteTicket, sameSite, shaped } from './psa.ts';
 
-const num = v.pipe(v.number(), v.integer());
+const num = v.pipe(v.number(), v.safeInteger());
 const text = v.optional(v.nullable(v.string()), null);
 const whole = v.optional(v.nullable(num), null);
 const Zone = v.object({ url: v.string(), webUrl: text });

@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { readBytes } from '../http/body.ts';
 import { callerReader } from '../http/caller.ts';
 import { faultOf } from '../http/serve-call.ts';
@@ -12,8 +13,10 @@ import { askPsa, sameSite, shaped } from './psa.ts';
 import { pollOne } from './ticket-poll.ts';
 import { deskOf, heard } from './ticketing.ts';
 import { CALLBACK } from './ticketing-handlers.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
-const MOST_BYTES = 262_144;
+/** ConnectWise tells the whole ticket; of a stranger it is more than that. */
+const MOST_BYTES = 65_536;
 const IN_A_MINUTE = 60;
 const KEEP: Ms = 10 * 60_000;
 const Body = v.object({ Type: v.optional(v.string()), ID: v.union([v.number(), v.string()]), Metadata: v.object({ key_url: v.string() }) });
@@ -39,6 +42,9 @@ export function ticketRoutes(world: World): (app: Hono) => void {
     return told.value.signing_key;
   }
 
+  /** Where no system is connected nobody calls back: nothing is read. */
+  const isConnected = async (tenant: TenantId): Promise<boolean> => (await world.store.tenant(tenant, deskOf, { readOnly: true })).settings.system === 'connectwise';
+
   async function take(tenant: TenantId, bytes: Uint8Array, signature: string): Promise<number> {
     const { settings } = await world.store.tenant(tenant, deskOf, { readOnly: true });
     const body = v.safeParse(Body, jsonOf(bytes));
@@ -59,8 +65,9 @@ export function ticketRoutes(world: World): (app: Hono) => void {
       if (tenant === null || signature === null) return said(400);
       // By address as well: strangers do not use up what the system itself may say.
       if (often.ask(`${tenant} ${ip}`, world.clock.now()) !== null) return said(429);
-      const bytes = await readBytes(raw, MOST_BYTES);
-      if (!bytes.ok) return said(413);
+      if (!(await isConnected(tenant))) return said(400);
+      const bytes = await readBytes(raw, MOST_BYTES, { clock: world.clock, ms: LIMITS.publicBodyMs });
+      if (!bytes.ok) return bytes.failure.kind === 'too-large' ? said(413) : new Response(null, { status: 503, headers: { 'retry-after': '1' } });
       try {
         return said(await take(tenant, bytes.value, signature));
       } catch (error) {
@@ -74,7 +81,7 @@ export function ticketRoutes(world: World): (app: Hono) => void {
 const said = (status: number): Response => new Response(null, { status });
 
 function jsonOf(bytes: Uint8Array): unknown {
-  try { return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown; } catch { return null; }
+  try { return parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes)); } catch { return null; }
 }
 
 /** Base64 of the HMAC-SHA256 of the body, under the SHA-256 of the key. */

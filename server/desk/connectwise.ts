@@ -4,7 +4,7 @@ import type { Named } from '#contract/desk/tickets.ts';
 import type { World } from '../world.ts';
 import { askPsa, type Asked, cut, type Psa, REFERENCE, type RemoteChange, type RemotePage, type RemoteTicket, shaped } from './psa.ts';
 
-const num = v.pipe(v.number(), v.integer());
+const num = v.pipe(v.number(), v.safeInteger());
 const text = v.optional(v.nullable(v.string()), null);
 const Reference = v.object({ id: num, name: text, identifier: text });
 const Board = v.object({ id: num, name: v.string() });

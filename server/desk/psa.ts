@@ -8,6 +8,7 @@ import { OutboundError } from '../outbound/address.ts';
 import { fetchOutbound, type OutboundInit } from '../outbound/fetch.ts';
 import { afterOf } from '../outbound/retry.ts';
 import type { World } from '../world.ts';
+import { cutText, parseStorable } from '#contract/stored-text.ts';
 
 /** A ticket as its system has it. `reference`: what we wrote into it when it was made. */
 export interface RemoteTicket {
@@ -56,7 +57,7 @@ export interface Psa {
 
 export const REFERENCE = 'daybook:';
 /** A name as long as ours are. */
-export const cut = (name: string): string => name.slice(0, LIMITS.nameChars);
+export const cut = (name: string): string => cutText(name, LIMITS.nameChars);
 
 /** `later`: to be asked again. `access`: the keys are not taken. `gone`: it is not there. `refused`: asking again the same way is of no use. `message` is a sentence. */
 export class PsaFault extends Error {
@@ -105,7 +106,7 @@ export async function askPsa(world: World, system: TicketSystem, url: string, in
 }
 
 function parsed(text: string): unknown {
-  try { return JSON.parse(text) as unknown; } catch { return undefined; }
+  try { return parseStorable(text); } catch { return undefined; }
 }
 
 /** The answer in the shape that is published, or the sentence that it is not. */

@@ -23,10 +23,10 @@ export const supportHandlers = (world: World): Pick<Handlers, 'sendSupport' | 'l
     await tx.lock();
     const last = await sql.selectFrom('support_request').select('at').where('tenant_id', '=', tenant).where('user_id', '=', userId).where('at', '>', ask.now - HOUR).orderBy('at').execute(), [first] = last;
     if (first && last.length >= LIMITS.supportPerHour) return failed({ kind: 'too-many', message: MESSAGES.supportTooMany(LIMITS.supportPerHour), retryAfterMs: first.at + HOUR - ask.now });
-    const person = await sql.selectFrom('person').select(['name', 'username', 'email']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirstOrThrow();
+    const person = await sql.selectFrom('person').select(['name', 'username', 'email', 'email_verified']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirstOrThrow();
     const text = supportText(message, context), id = world.chance.uuid(), address = person.email ?? '';
-    const from = `From ${person.name} (${person.username})${address === '' ? ', who has no e-mail address here' : `, ${address}`}.`;
-    const mail = await post(tx, world, { kind: 'mail', to: portal.to, subject: `[${portal.name}] ${subject}`.replaceAll(/\p{Cc}+/gu, ' '), text: `${text}\n\n${from}`, ...(address !== '' && { replyTo: address }) });
+    const from = `From ${person.name} (${person.username})${address === '' ? ', who has no e-mail address here' : `, ${address}${person.email_verified ? '' : ' (address not confirmed)'}`}.`;
+    const mail = await post(tx, world, { kind: 'mail', to: portal.to, subject: `[${portal.name}] ${subject}`.replaceAll(/\p{Cc}+/gu, ' '), text: `${text}\n\n${from}`, ...(address !== '' && person.email_verified && { replyTo: address }) });
     await sql.deleteFrom('support_request').where('tenant_id', '=', tenant).where('at', '<', ask.now - LIMITS.supportKeepMs).execute();
     await sql.insertInto('support_request').values({ tenant_id: tenant, id, user_id: userId, at: ask.now, subject, text, state: 'waiting', fault: null, mail_id: mail }).execute();
     return ok<SupportOut>({ _id: id, at: ask.now, subject, text, state: 'waiting', fault: null });

@@ -14,7 +14,7 @@ import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { making, take, tie } from './ticket-events.ts';
 import { bad, conflict, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
 import { ticketSeen, wholeOf } from './ticket-reading.ts';
-import { tell, tellNow } from './ticket-work.ts';
+import { tell, sendNow } from './ticket-work.ts';
 import { type Connected, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
 
@@ -51,7 +51,7 @@ export function adoptHandlers(world: World): Pick<Handlers, 'adoptTicket'> {
       });
       if (!adopted.ok) return adopted;
       const { _id: id } = adopted.value;
-      await tellNow(world, ask.tenant, id);
+      await sendNow(world, ask.tenant, [id]);
       return world.store.tenant(ask.tenant, async (tx) => {
         const row = await ticketSeen(tx, scoped(ask), id), all = row && await wholeOf(tx, row);
         return all ? ok(all) : failed(NOT_FOUND);

@@ -14,7 +14,7 @@ import type { World } from '../world.ts';
 import { bad, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
 import { change, making, problemsOf, removal, type TicketChange } from './ticket-events.ts';
 import { formOf, peopleOf, reported, ticketPage, ticketSeen, told, wholeOf } from './ticket-reading.ts';
-import { tell, tellNow } from './ticket-work.ts';
+import { tell, sendNow } from './ticket-work.ts';
 import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
 
 type Whole = GivesOf<'getTicket'>;
@@ -58,7 +58,7 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
       });
       if (!made.ok) return made;
       const { _id: id } = made.value;
-      await tellNow(world, ask.tenant, id);
+      await sendNow(world, ask.tenant, [id]);
       return whole(ask, id);
     },
 
@@ -76,7 +76,7 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
         return { drafts: all.flatMap(({ drafts }) => drafts), answer: () => ok({ ids: all.map(({ row }) => row.id) }) };
       });
       if (!made.ok) return made;
-      await tellNow(world, ask.tenant, null);
+      await sendNow(world, ask.tenant, made.value.ids);
       return read(ask, async (tx) => {
         const rows = await tx.rows('ticket', made.value.ids);
         return ok({ tickets: (await told(tx, made.value.ids.flatMap((id) => rows.get(id) ?? []))).map(({ out }) => out) });
@@ -97,7 +97,7 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
         return { drafts, answer: () => ok({}) };
       });
       if (!changed.ok) return changed;
-      await tellNow(world, ask.tenant, id);
+      await sendNow(world, ask.tenant, [id]);
       return whole(ask, id);
     },
 

@@ -1,5 +1,6 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
-import { backOff } from '../outbound/retry.ts';
+import { columnOver } from '../clock-bounds.ts';
+import { backOff, LONGEST_RETRY_MS } from '../outbound/retry.ts';
 import type { TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
@@ -42,7 +43,7 @@ async function look(world: World, tenant: TenantId, { psa }: Connected): Promise
 
 async function begin(tx: TenantTx, world: World): Promise<Asking | null> {
   const { sql, tenant } = tx, now = world.clock.now();
-  const row = await sql.selectFrom('ticketing').select(['cursor', 'tries']).where('tenant_id', '=', tenant).where('poll_at', '<=', now).forUpdate().skipLocked().executeTakeFirst();
+  const row = await sql.selectFrom('ticketing').select(['cursor', 'tries']).where('tenant_id', '=', tenant).where(columnOver('poll_at', now, LONGEST_RETRY_MS)).forUpdate().skipLocked().executeTakeFirst();
   if (!row) return null;
   await sql.updateTable('ticketing').set({ poll_at: now + HELD }).where('tenant_id', '=', tenant).execute();
   const connected = await connectedOf(tx, world, await deskOf(tx));

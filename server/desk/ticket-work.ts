@@ -1,8 +1,9 @@
 import type { TicketPart } from '#contract/desk/ticketing.ts';
 import type { Named, TicketRow } from '#contract/desk/tickets.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { columnAhead, columnOver } from '../clock-bounds.ts';
 import { faultOf } from '../http/serve-call.ts';
-import { backOff } from '../outbound/retry.ts';
+import { backOff, LONGEST_RETRY_MS } from '../outbound/retry.ts';
 import type { By, TenantTx } from '../store/store.ts';
 import type { World } from '../world.ts';
 import { type NewRemoteTicket, type Psa, PsaFault, REFERENCE, type RemoteChange, type RemoteTicket } from './psa.ts';
@@ -38,21 +39,38 @@ export async function work(world: World, tenant: TenantId, ticket: string | null
   }
 }
 
-/** Tells the system at once where it answers at once; what comes later is told by the list. Null: all that is due. */
-export async function tellNow(world: World, tenant: TenantId, ticket: string | null): Promise<void> {
-  let timer: { cancel(): void } | undefined;
-  const late = new Promise<void>((resolve) => { timer = world.clock.after(PATIENCE, resolve); });
-  await Promise.race([late, work(world, tenant, ticket).catch((error: unknown) => { world.log.error('a ticket could not be told to its system', { tenant, ...faultOf(error) }); })]);
+/**
+ * Sends these tickets to their system now and waits for the outcome, at most eight seconds. One that the timer, or another server, is already
+ * sending is waited for as well: else its answer would call a ticket "waiting" that exists a moment later.
+ */
+export async function sendNow(world: World, tenant: TenantId, tickets: readonly string[]): Promise<void> {
+  let timer: { cancel(): void } | undefined, isLate = false;
+  const late = new Promise<void>((resolve) => { timer = world.clock.after(PATIENCE, () => { isLate = true; resolve(); }); });
+  const sending = async (): Promise<void> => {
+    for (;;) {
+      for (const id of tickets) await work(world, tenant, id);
+      if (isLate || !await isPending(world, tenant, tickets)) return;
+      await new Promise<void>((resolve) => { world.clock.after(LOOK_AGAIN, resolve); });
+    }
+  };
+  await Promise.race([late, sending().catch((error: unknown) => { world.log.error('a ticket could not be sent to its system', { tenant, ...faultOf(error) }); })]);
   timer?.cancel();
 }
-const PATIENCE: Ms = 8_000;
+const PATIENCE: Ms = 8_000, LOOK_AGAIN: Ms = 100;
+
+/** Whether one of them is due or in somebody's hands: it neither arrived nor failed yet. */
+const isPending = (world: World, tenant: TenantId, tickets: readonly string[]): Promise<boolean> => world.store.tenant(tenant, async ({ sql }) => {
+  const now = world.clock.now();
+  return (await sql.selectFrom('ticket_work').select('ticket_id').where('tenant_id', '=', tenant).where('ticket_id', 'in', [...tickets])
+    .where((row) => row.or([columnAhead('held_until', now, HELD), columnOver('next_at', now, LONGEST_RETRY_MS)])).limit(1).executeTakeFirst()) !== undefined;
+}, { readOnly: true });
 
 const due = (world: World, tenant: TenantId): Promise<readonly string[]> => world.store.tenant(tenant, async ({ sql }) =>
-  (await sql.selectFrom('ticket_work').select('ticket_id').where('tenant_id', '=', tenant).where('next_at', '<=', world.clock.now()).where('held_until', '<=', world.clock.now()).orderBy('next_at').limit(AT_ONCE).execute()).map(({ ticket_id: id }) => id), { readOnly: true });
+  (await sql.selectFrom('ticket_work').select('ticket_id').where('tenant_id', '=', tenant).where(columnOver('next_at', world.clock.now(), LONGEST_RETRY_MS)).where(columnOver('held_until', world.clock.now(), HELD)).orderBy('next_at').limit(AT_ONCE).execute()).map(({ ticket_id: id }) => id), { readOnly: true });
 
 async function takeTask(tx: TenantTx, world: World, id: string): Promise<Task | null> {
   const { sql, tenant } = tx, now = world.clock.now();
-  const found = await sql.selectFrom('ticket_work').selectAll().where('tenant_id', '=', tenant).where('ticket_id', '=', id).where('next_at', '<=', now).where('held_until', '<=', now).forUpdate().skipLocked().executeTakeFirst();
+  const found = await sql.selectFrom('ticket_work').selectAll().where('tenant_id', '=', tenant).where('ticket_id', '=', id).where(columnOver('next_at', now, LONGEST_RETRY_MS)).where(columnOver('held_until', now, HELD)).forUpdate().skipLocked().executeTakeFirst();
   if (!found) return null;
   const drop = (): Promise<unknown> => sql.deleteFrom('ticket_work').where('tenant_id', '=', tenant).where('ticket_id', '=', id).execute();
   const row = (await tx.rows('ticket', [id])).get(id), desk = await deskOf(tx), connected = await connectedOf(tx, world, desk);
@@ -64,12 +82,12 @@ async function takeTask(tx: TenantTx, world: World, id: string): Promise<Task | 
   if (row.remote !== null) return { ...task, psa: connected.psa, make: null, blocked: null };
   const mapped = await mappedOf(tx, desk, row.company, (await tx.rows('company', [row.company])).get(row.company)?.name ?? ''), { board } = desk.settings;
   if ('blocked' in mapped || board === null) return { ...task, psa: connected.psa, make: null, blocked: 'blocked' in mapped ? mapped.blocked : 'No board is chosen.' };
-  const maker = row.owner === null ? await sql.selectFrom('person').select(['email', 'username', 'settings']).where('tenant_id', '=', tenant).where('id', '=', asUuid(row.madeBy)).executeTakeFirst() : undefined;
+  const maker = row.owner === null ? await sql.selectFrom('person').select(['email', 'email_verified', 'username', 'settings']).where('tenant_id', '=', tenant).where('id', '=', asUuid(row.madeBy)).executeTakeFirst() : undefined;
   return {
     ...task, psa: connected.psa, blocked: null,
     make: {
       reference: `${REFERENCE}${row.id}`, company: mapped.remote.id, subject: row.subject, description: row.description, status: row.status.id, priority: row.priority?.id ?? null, contact: row.contact?.id ?? null, board,
-      maker: maker?.settings.assignAsConnectWiseOwner === true ? { email: maker.email, username: maker.username } : null,
+      maker: maker?.settings.assignAsConnectWiseOwner === true ? { email: maker.email_verified ? maker.email : null, username: maker.username } : null,
     },
   };
 }

@@ -1,4 +1,5 @@
 import { AndFilter, Attribute, Change, EqualityFilter, OrFilter, ResultCodeError } from 'ldapts';
+import { lineOfText } from '#contract/stored-text.ts';
 import type { Client } from 'ldapts';
 import type { World } from '../world.ts';
 import { talk } from './connection.ts';
@@ -136,7 +137,7 @@ const quoted = (password: string): Buffer => Buffer.from(`"${password}"`, 'utf16
 
 function textOf(value: unknown): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'string' && first !== '' ? first : null;
+  return typeof first === 'string' && first !== '' ? lineOfText(first) : null;
 }
 
 export const codeOf = (error: unknown): number | null => (error instanceof ResultCodeError ? error.code : null);

@@ -49,7 +49,7 @@ export async function loadPast(world: World, plan: ProviderPlan, until: Ms, tell
       await tx.sql.insertInto('server_setting').values({ name: markOf(plan), value: String(to) })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: String(to) })).execute();
       return { rows, seq: logged.at(-1)?.seq ?? head.seq, runs: past.runs };
-    });
+    }, { long: true });
     forget(done.rows);
     ground = done;
     runs += done.runs;

@@ -1,14 +1,15 @@
 import { Hono } from 'hono';
 import type { CallName } from '#contract/calls.ts';
 import { callOf } from '#contract/calls.ts';
-import { StoreFault } from '../store/retry.ts';
 import type { World } from '../world.ts';
 import { loggedPath } from './access.ts';
 import type { Assets } from './assets.ts';
 import { serveAsset } from './assets.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { makeBodyBudget } from './body-budget.ts';
 import { callerReader } from './caller.ts';
-import { compressed } from './compress.ts';
-import { busyFor, JSON_TYPE, NO_SUCH_CALL, refuse, SERVER_FAULT } from './envelope.ts';
+import { compressedOnce } from './compress.ts';
+import { busyFor, JSON_TYPE, NO_SUCH_CALL, refuse, SERVER_FAULT, storeFailure } from './envelope.ts';
 import type { Handlers } from './handler.ts';
 import { API, mountCalls } from './mount.ts';
 import { openApi } from './openapi.ts';
@@ -18,7 +19,7 @@ import type { Limits } from './serve-call.ts';
 import { shield } from './shield.ts';
 
 /** What stands beside the table of calls: routes at the server's root (`/ping`), the built page, and other limits than usual. */
-export interface Beside { readonly routes?: (app: Hono) => void; readonly assets?: Assets | null; readonly limits?: Limits }
+export interface Beside { readonly routes?: (app: Hono) => void; readonly assets?: Assets | null; readonly limits?: Limits; readonly bodies?: BodyBudget }
 
 /** What the access log says of a request beside its address. Filled in by the call that was served. */
 interface Trace { call: string | null; tenant: string | null; user: string | null }
@@ -31,6 +32,7 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
   const app = new Hono();
   const callerOf = callerReader(world.config.trustedProxies);
   const serve = callServer(world, handlers, beside.limits);
+  const bodies = beside.bodies ?? makeBodyBudget();
   const traces = new WeakMap<Request, Trace>();
 
   app.use('*', async (context, next) => {
@@ -40,7 +42,8 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
     const id = world.chance.uuid();
     const trace: Trace = { call: null, tenant: null, user: null };
     traces.set(request, trace);
-    await next();
+    const release = bodies.open(request, caller.ip);
+    await next().finally(release);
     const answer = new Response(context.res.body, context.res);
     const path = new URL(request.url).pathname;
     shield(answer.headers, caller.tls);
@@ -60,10 +63,10 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
     Object.assign(traces.get(request) ?? {}, { call: `${API}/${callOf(name).path}`, tenant, user });
     return response;
   });
-  let description: Uint8Array<ArrayBuffer> | null = null;
+  const description = compressedOnce(() => new TextEncoder().encode(JSON.stringify(openApi())));
   app.get(`${API}/openapi.json`, async ({ req }) => {
     const headers = new Headers({ 'content-type': JSON_TYPE });
-    return new Response(await compressed(description ??= new TextEncoder().encode(JSON.stringify(openApi())), req.header('accept-encoding') ?? null, headers), { headers });
+    return new Response(await description(req.header('accept-encoding') ?? null, headers), { headers });
   });
   const { ingestAtOnce, ingestWaiting, retryAfterMs } = beside.limits ?? CALL_LIMITS;
   const pings = makeQueue(ingestAtOnce, ingestWaiting, true);
@@ -79,8 +82,7 @@ export function makeApp(world: World, handlers: Partial<Handlers>, beside: Besid
   app.notFound(() => new Response('Not found\n', { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' } }));
   app.onError((error) => {
     world.log.error('a request failed', faultOf(error));
-    // The database is away, or has too much to do at once: it did not happen, and may be asked again.
-    return refuse(error instanceof StoreFault && error.kind !== 'unknown' ? busyFor(retryAfterMs) : SERVER_FAULT);
+    return refuse(storeFailure(error, retryAfterMs) ?? SERVER_FAULT);
   });
   return app;
 }

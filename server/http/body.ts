@@ -1,41 +1,65 @@
 import type { Failure } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
-import { TOO_LARGE } from './envelope.ts';
+import type { Clock } from '../world.ts';
+import { takeBytes } from './body-budget.ts';
+import { busyFor, TOO_LARGE } from './envelope.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 /** Deepest nesting of a JSON body. */
 const DEPTH = 32;
 const BAD_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Reads a body up to `most` bytes; refuses a longer one as soon as it is known to be, without holding it. */
-export async function readBytes(request: Request, most: number): Promise<Result<Uint8Array>> {
+/** How long a body may take. */
+export interface Deadline { readonly clock: Clock; readonly ms: Ms }
+
+/** So much room is made for a body at first, and as much again each time that it is full. */
+const FIRST_BYTES = 1_024;
+
+/**
+ * Reads a body up to `most` bytes; refuses a longer one as soon as it is known to be, without holding it. What is held is counted before it is held
+ * (HTTP-19), in one piece: a body that comes byte by byte holds no more than its bytes.
+ */
+export async function readBytes(request: Request, most: number, deadline?: Deadline): Promise<Result<Uint8Array>> {
   if (Number(request.headers.get('content-length') ?? 0) > most) return failed(TOO_LARGE);
   if (!request.body) return ok(new Uint8Array());
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return ok(Buffer.concat(chunks, size));
-    size += value.byteLength;
-    if (size > most) {
-      void reader.cancel().catch(() => undefined);
-      return failed(TOO_LARGE);
+  const giveUp = (): void => void reader.cancel().catch(() => undefined);
+  let held = Buffer.alloc(0), size = 0, isLate = false;
+  const timer = deadline?.clock.after(deadline.ms, () => { isLate = true; giveUp(); });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isLate) return failed(busyFor(RETRY_MS));
+      if (done) return ok(held.subarray(0, size));
+      if (size + value.byteLength > most) { giveUp(); return failed(TOO_LARGE); }
+      if (size + value.byteLength > held.length) {
+        const room = Math.min(most, Math.max(FIRST_BYTES, 2 * held.length, size + value.byteLength));
+        if (!takeBytes(request, room - held.length)) { giveUp(); return failed(busyFor(RETRY_MS)); }
+        const wider = Buffer.alloc(room);
+        held.copy(wider, 0, 0, size);
+        held = wider;
+      }
+      held.set(value, size);
+      size += value.byteLength;
     }
-    chunks.push(value);
+  } finally {
+    timer?.cancel();
   }
 }
+const RETRY_MS: Ms = 1_000;
 
 /** The JSON object of a body; no body is an empty object. Nothing of the input comes back in the failure. */
-export async function readJson(request: Request, most: number): Promise<Result<Record<string, unknown>>> {
-  const bytes = await readBytes(request, most);
+export async function readJson(request: Request, most: number, deadline?: Deadline): Promise<Result<Record<string, unknown>>> {
+  const bytes = await readBytes(request, most, deadline);
   if (!bytes.ok) return bytes;
   if (bytes.value.byteLength === 0) return ok({});
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) return failed(bad('', 'The content type must be application/json.'));
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes.value));
+    value = parseStorable(new TextDecoder('utf-8', { fatal: true }).decode(bytes.value));
   } catch {
     return failed(bad('', 'The body is not JSON in UTF-8.'));
   }

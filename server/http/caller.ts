@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { unwrapAddress } from './network.ts';
 
 /** Where a request came from. `host` is lower case, with its port where one was asked. */
 export interface Caller { readonly ip: string; readonly tls: boolean; readonly host: string }
@@ -13,11 +14,11 @@ export function callerReader(trustedProxies: readonly string[]): (request: Reque
   const trusted = trustList(trustedProxies);
   return (request, env) => {
     const socket = socketOf(env);
-    const near = plainAddress(socket?.remoteAddress ?? '');
+    const near = unwrapAddress(socket?.remoteAddress ?? '');
     const url = new URL(request.url);
     const own = { ip: near, tls: socket?.encrypted === true || url.protocol === 'https:', host: (request.headers.get('host') ?? url.host).toLowerCase() };
     if (!trusted(near)) return own;
-    const chain = list(request.headers.get('x-forwarded-for')).map(plainAddress);
+    const chain = list(request.headers.get('x-forwarded-for')).map(unwrapAddress);
     const proto = list(request.headers.get('x-forwarded-proto')).at(-1);
     const host = list(request.headers.get('x-forwarded-host')).at(-1);
     return {
@@ -28,7 +29,7 @@ export function callerReader(trustedProxies: readonly string[]): (request: Reque
   };
 }
 
-function trustList(entries: readonly string[]): (address: string) => boolean {
+export function trustList(entries: readonly string[]): (address: string) => boolean {
   const blocks = new BlockList();
   for (const entry of entries) {
     const [address = '', bits] = entry.split('/');
@@ -39,8 +40,6 @@ function trustList(entries: readonly string[]): (address: string) => boolean {
   return (address) => isIP(address) !== 0 && blocks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** IPv4 in its IPv6 clothes is the same address. */
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 const list = (header: string | null): string[] => (header ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '');
 
 function socketOf(env: unknown): Socket | undefined {

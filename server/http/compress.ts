@@ -34,3 +34,18 @@ export async function compressed(bytes: Uint8Array<ArrayBuffer>, accept: string 
   headers.set('content-encoding', coding);
   return new Uint8Array(await CODERS[coding](bytes));
 }
+
+/** For an answer that never changes: made when it is first wanted, and compressed once for each coding, however often it is asked for. */
+export function compressedOnce(make: () => Uint8Array<ArrayBuffer>): (accept: string | null, headers: Headers) => Promise<Uint8Array<ArrayBuffer>> {
+  let plain: Uint8Array<ArrayBuffer> | null = null;
+  const made = new Map<Coding, Promise<Buffer>>();
+  return async (accept, headers) => {
+    headers.append('vary', 'accept-encoding');
+    const bytes = plain ??= make(), coding = bytes.byteLength < LEAST_BYTES ? null : chosenCoding(accept);
+    if (coding === null) return bytes;
+    headers.set('content-encoding', coding);
+    const coded = made.get(coding) ?? CODERS[coding](bytes);
+    made.set(coding, coded);
+    return new Uint8Array(await coded);
+  };
+}

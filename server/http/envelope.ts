@@ -1,6 +1,8 @@
 import type { Failure } from '#contract/errors.ts';
 import { STATUS_OF } from '#contract/errors.ts';
+import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { StoreFault } from '../store/retry.ts';
 
 /** `{success:true, data}`. */
 export const envelopeOf = (data: unknown): string => JSON.stringify({ success: true, data });
@@ -28,4 +30,15 @@ export const SIGNED_OUT: Failure = { kind: 'signed-out', message: MESSAGES.signe
 export const FORBIDDEN: Failure = { kind: 'forbidden', message: MESSAGES.forbidden };
 export const TOO_LARGE: Failure = { kind: 'too-large', message: MESSAGES.tooLarge };
 export const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
+/** What to tell a caller where the database could not do it; null where that is not why. */
+export function storeFailure(error: unknown, retryAfterMs: Ms): Failure | null {
+  if (error instanceof Error && 'code' in error && error.code === STATEMENT_CANCELED) return busyFor(retryAfterMs);
+  if (!(error instanceof StoreFault)) return null;
+  if (error.kind === 'disk-full') return { kind: 'out-of-space', message: MESSAGES.outOfSpace, retryAfterMs: Math.max(retryAfterMs, FULL_MS) };
+  return error.kind === 'unknown' ? { ...busyFor(retryAfterMs), message: MESSAGES.outcomeUnknown } : busyFor(retryAfterMs);
+}
+/** Space does not come back within a second. */
+/** A statement that took longer than it may. */
+const STATEMENT_CANCELED = '57014';
+const FULL_MS: Ms = 5_000;
 export const busyFor = (retryAfterMs: number): Failure => ({ kind: 'busy', message: MESSAGES.busy, retryAfterMs });

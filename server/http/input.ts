@@ -5,6 +5,8 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { storable } from '#contract/stored-text.ts';
+import type { Clock } from '../world.ts';
 import { bad, readJson } from './body.ts';
 
 const MOST_ISSUES = 20;
@@ -13,12 +15,12 @@ const MOST_ISSUES = 20;
 export interface Input { readonly raw: Readonly<Record<string, unknown>>; readonly taken: unknown }
 
 /** Path parameters with the query (GET, DELETE) or the JSON body, checked by the call's schema. Failures name places, never values. */
-export async function readInput(call: Call, request: Request, params: Readonly<Record<string, string>>): Promise<Result<Input>> {
+export async function readInput(call: Call, request: Request, params: Readonly<Record<string, string>>, clock: Clock): Promise<Result<Input>> {
   const query = readQuery(new URL(request.url).searchParams);
   if (!query.ok) return query;
   const inQuery = call.method === 'GET' || call.method === 'DELETE';
   if (!inQuery && Object.keys(query.value).length > 0) return failed(bad('', 'This call takes no query.'));
-  const sent = inQuery ? query : await readJson(request, LIMITS.bodyBytes);
+  const sent = inQuery ? query : await readBody(call, request, clock);
   if (!sent.ok) return sent;
   const twice = Object.keys(params).find((name) => Object.hasOwn(sent.value, name));
   if (twice !== undefined) return failed(bad(twice, 'Given in the address already.'));
@@ -28,9 +30,14 @@ export async function readInput(call: Call, request: Request, params: Readonly<R
   return failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: parsed.issues.slice(0, MOST_ISSUES).map(issueOf) });
 }
 
+/** Of a stranger less is read, and not for long. */
+const readBody = ({ gate }: Call, request: Request, clock: Clock): ReturnType<typeof readJson> =>
+  (gate === 'public' ? readJson(request, LIMITS.publicBodyBytes, { clock, ms: LIMITS.publicBodyMs }) : readJson(request, LIMITS.bodyBytes));
+
 function readQuery(query: URLSearchParams): Result<Record<string, unknown>> {
   const seen = new Map<string, string>();
-  for (const [name, value] of query) {
+  for (const [rawName, rawValue] of query) {
+    const name = storable(rawName), value = storable(rawValue);
     if (seen.has(name)) return failed(bad(nameable(name), 'Given more than once.'));
     if (name === '__proto__' || name === 'constructor' || name === 'prototype') return failed(bad('', 'A field has a name that is not allowed.'));
     seen.set(name, value);

@@ -2,6 +2,7 @@ import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { callerNetwork } from './network.ts';
 
 /** What is left of a window. `over`: the call that was counted was one too many. */
 interface Left { readonly left: number; readonly resetMs: Ms; readonly over: boolean }
@@ -26,7 +27,7 @@ export function makeKeyPace(limits: Pick<typeof LIMITS, 'apiKeyPerMinute' | 'api
   const inside = new Map<string, number>();
   return {
     count(of, who, now, tell) {
-      const { left, resetMs, over } = windows[of].take(of === 'address' ? callerOf(who) : who, now);
+      const { left, resetMs, over } = windows[of].take(of === 'address' ? callerNetwork(who) : who, now);
       // As draft-ietf-httpapi-ratelimit-headers has it: `q` calls in `w` seconds; `r` are left and `t` seconds to go.
       tell.append('ratelimit-policy', `"${of}";q=${of === 'key' ? limits.apiKeyPerMinute : limits.apiAddressPerMinute};w=60`);
       tell.append('ratelimit', `"${of}";r=${left};t=${Math.ceil(resetMs / 1_000)}`);
@@ -45,9 +46,6 @@ export function makeKeyPace(limits: Pick<typeof LIMITS, 'apiKeyPerMinute' | 'api
     get size() { return windows.address.size + windows.key.size + inside.size; },
   };
 }
-
-/** An address; of IPv6 the network that one caller has. */
-const callerOf = (ip: string): string => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip);
 
 function windowsOf(quota: number, most: number) {
   const windows = new Map<string, { readonly from: Ms; count: number }>();

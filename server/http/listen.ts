@@ -3,7 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
+import type { Ms } from '#contract/ids.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { bad } from './body.ts';
+import type { ConnectionLimits } from './connections.ts';
+import { limitConnections } from './connections.ts';
 import { refuse } from './envelope.ts';
 import { shield } from './shield.ts';
 
@@ -13,10 +17,21 @@ export interface Listening {
   stop(graceMs: number): Promise<void>;
 }
 
+/** Connections at once, and the time within which headers, and a whole request with its body, must have come. */
+export interface ListenLimits extends ConnectionLimits { readonly headersMs: Ms; readonly requestMs: Ms; /** How often the times are looked at. */ readonly checkMs: Ms }
+const USUAL: ListenLimits = {
+  connections: LIMITS.openConnections, connectionsPerAddress: LIMITS.openConnectionsPerAddress, trustedProxies: [], headersMs: LIMITS.headersMs, requestMs: LIMITS.requestMs, checkMs: 2_000,
+};
+
 /** Throws with code EADDRINUSE or EACCES where the port cannot be had. */
-export async function listen(app: Hono, port: number, hostname: string): Promise<Listening> {
+export async function listen(app: Hono, port: number, hostname: string, limits: Partial<ListenLimits> = {}): Promise<Listening> {
+  const { headersMs, requestMs, checkMs, ...connections } = { ...USUAL, ...limits };
   const listener = getRequestListener((request, env) => app.fetch(request, env), { errorHandler: unreadable });
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 20_000, maxHeaderSize: 16_384 }, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(
+    { requestTimeout: requestMs, headersTimeout: headersMs, connectionsCheckingInterval: checkMs, keepAliveTimeout: 20_000, maxHeaderSize: 16_384 },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  );
+  limitConnections(server, connections);
   await bound(server, port, hostname);
   return { port: (server.address() as AddressInfo).port, stop: (graceMs) => stop(server, graceMs) };
 }

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
+import { storable } from '#contract/stored-text.ts';
 
 /** Everything of the API stands below it. */
 export const API = '/api/v1';
@@ -21,12 +22,12 @@ export function addressesOf(names: readonly CallName[]): readonly Mounted[] {
   return all.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1));
 }
 
-/** Mounts the calls that have a handler. */
+/** Mounts the calls that have a handler, each also at its address with a slash at the end, which means the same. */
 export function mountCalls(app: Hono, has: (name: CallName) => boolean, serve: (one: Mounted, params: Readonly<Record<string, string>>, context: Parameters<Parameters<Hono['on']>[2]>[0]) => Promise<Response>): void {
   const names = (Object.keys(CALLS) as CallName[]).filter(has);
   for (const one of addressesOf(names)) {
-    app.on(one.method, one.path, async (context) => {
-      const params = Object.fromEntries(one.params.map((param) => [param, context.req.param(param) ?? '']));
+    app.on(one.method, [one.path, `${one.path}/`], async (context) => {
+      const params = Object.fromEntries(one.params.map((param) => [param, storable(context.req.param(param) ?? '')]));
       return serve(one, params, context);
     });
   }

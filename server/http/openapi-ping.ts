@@ -25,7 +25,7 @@ function operation(path: string, method: string, says: string): Json {
     ...(method === 'post' ? { requestBody: { required: false, content: { '*/*': {} } } } : {}),
     responses: {
       '200': { description: 'Noted.', content: { 'text/plain': { schema: { type: 'string' } } } },
-      '400': { description: 'The address cannot be read.' }, '404': { description: 'No such key.' }, '429': { description: 'Too many requests of this key; Retry-After says when.' }, '503': { description: 'The server is busy; Retry-After says when to come back.' },
+      '400': { description: 'The address cannot be read.' }, '404': { description: 'No such key.' }, '429': { description: 'Too many requests of this key; Retry-After says when.' }, '507': { description: 'The server is out of disk space; Retry-After says when to come back.' }, '503': { description: 'The server is busy; Retry-After says when to come back.' },
     },
   };
 }

@@ -15,12 +15,13 @@ export const KIND_SAYS: Readonly<Record<Kind, string>> = {
   'not-found': 'Not there, or not for you: the two are not told apart.',
   'no-such-call': 'No call has this method and address.',
   'conflict': 'Does not fit what stands by now.',
-  'too-large': `The body is longer than ${LIMITS.bodyBytes} bytes.`,
+  'too-large': `The body is longer than ${LIMITS.bodyBytes} bytes, or than ${LIMITS.publicBodyBytes} where nobody has to be signed in.`,
   'key-reused': 'The idempotency key was used for something else.',
   'out-of-order': 'The number in the device\'s order was used; expected is the next.',
   'update-needed': 'The protocol is too old.',
   'too-many': 'Too fast; Retry-After says how many seconds to wait.',
   'busy': 'Too much at once; nothing was done. Retry-After says when to come again.',
+  'out-of-space': 'The server has no disk space to store anything; reading still works. Retry-After says when to come again.',
   'server-fault': 'A fault of the server; it is not known whether it was done.',
 };
 

@@ -1,12 +1,13 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import type { Call } from '#contract/call.ts';
+import { forbidsActing, mayRequireRecentFactor, requiresRecentFactor } from '#contract/call-classes.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import type { FailureKind } from '#contract/errors.ts';
 import { STATUS_OF } from '#contract/errors.ts';
 import { keyAccess } from '#contract/key-access.ts';
-import { APP_VERSION } from '#contract/limits.ts';
+import { APP_VERSION } from '#contract/app-version.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import { pingPaths } from './openapi-ping.ts';
 import { TAG_LIST, tagOf } from './openapi-tags.ts';
@@ -78,20 +79,24 @@ function operationOf(name: CallName, call: Call, shared: Record<string, Json>): 
   const parameters = properties.filter(([field]) => inQuery || inPath.includes(field)).map(([field, schema]): Json => (
     inPath.includes(field) ? { name: field, in: 'path', required: true, schema } : { name: field, in: 'query', required: required.includes(field), schema }));
   const rest = properties.filter(([field]) => !inPath.includes(field));
-  const body = { ...takes, properties: Object.fromEntries(rest), required: required.filter((field) => !inPath.includes(field)) };
+  const examples = ((takes['examples'] ?? []) as readonly Json[]).map((one) => Object.fromEntries(Object.entries(one).filter(([field]) => !inPath.includes(field))));
+  const body = {
+    ...takes, properties: Object.fromEntries(rest), required: required.filter((field) => !inPath.includes(field)), ...(examples.length > 0 && { examples }),
+  };
   const notes = [
-    ...(keyAccess(call) === null && call.gate !== 'public' && call.gate !== 'ingest-key' ? ['For a person who is signed in: no API key makes it.'] : []),
-    ...(call.fresh === true ? ['Needs a factor shown within the last minutes.'] : []),
+    ...(keyAccess(name) === null && call.gate !== 'public' && call.gate !== 'ingest-key' ? ['For a person who is signed in: no API key makes it.'] : []),
+    ...(requiresRecentFactor(name) ? ['Needs a factor shown within the last five minutes.'] : mayRequireRecentFactor(name) ? ['Some changes need a factor shown within the last five minutes.'] : []),
+    ...(forbidsActing(name) ? ['Refused while signed in as another user.'] : []),
     ...(call.offline === undefined ? [] : [`A device may queue this call. ${call.offline}`]),
   ];
   const content = call.raw === true ? { '*/*': {} } : { 'application/json': { schema: body } };
   return {
     operationId: name, summary: call.says, tags: [tagOf(call.path)],
-    security: securityOf(call),
+    security: securityOf(name, call),
     ...(notes.length > 0 && { description: notes.join(' ') }),
     parameters: [...parameters, ...headersOf(name, call)],
     ...(inQuery ? {} : { requestBody: { required: call.raw === true || body.required.length > 0, content } }),
-    responses: { '200': { description: 'Done.', ...(keyAccess(call) !== null && { headers: headersNamed(PACED) }), content: givesOf(call) }, ...failuresOf(call, shared) },
+    responses: { '200': { description: 'Done.', ...(keyAccess(name) !== null && { headers: headersNamed(PACED) }), content: givesOf(call) }, ...failuresOf(name, call, shared) },
   };
 }
 
@@ -103,33 +108,35 @@ function givesOf({ gives, media = 'text/event-stream' }: Call): Json {
 }
 
 /** Kinds by their status: those of the call itself, and those that any call of its gate may give. */
-function failuresOf(call: Call, shared: Record<string, Json>): Json {
-  const kinds = new Set<FailureKind>([...call.failures, 'busy', 'server-fault']);
+function failuresOf(name: CallName, call: Call, shared: Record<string, Json>): Json {
+  const kinds = new Set<FailureKind>([...call.failures, 'busy', 'out-of-space', 'server-fault']);
   if (call.raw !== true) kinds.add('bad-input');
   if (call.raw !== true && call.method !== 'GET' && call.method !== 'DELETE') kinds.add('too-large');
   if (call.gate === 'public') kinds.add('not-found');
   else kinds.add('signed-out');
   if (call.gate !== 'public' && call.gate !== 'ingest-key') kinds.add('expired').add('forbidden');
-  const key = keyAccess(call) !== null;
+  if (mayRequireRecentFactor(name)) kinds.add('reauth_required');
+  const key = keyAccess(name) !== null;
   if (key) kinds.add('too-many');
   if (!key && call.gate !== 'public' && call.gate !== 'ingest-key') kinds.add('not-by-key');
   const byStatus: Record<string, string[]> = {};
   for (const [kind, status] of Object.entries(STATUS_OF)) if (kinds.has(kind as FailureKind)) (byStatus[status] ??= []).push(kind);
   return Object.fromEntries(Object.entries(byStatus).map(([status, list]) => {
-    const name = `${list.join('.')}${key ? '.by-key' : ''}`, waits = list.includes('too-many') || list.includes('busy');
-    shared[name] ??= {
+    const shape = `${list.join('.')}${key ? '.by-key' : ''}`, waits = list.some((kind) => WAITS.has(kind));
+    shared[shape] ??= {
       description: list.map((kind) => `\`${kind}\`: ${KIND_SAYS[kind as keyof typeof KIND_SAYS]}`).join(' '),
       ...((key || waits) && { headers: headersNamed([...(key ? PACED : []), ...(waits ? ['Retry-After'] : [])]) }),
       content: { 'application/json': { schema: { allOf: [FAILURE_REF, { type: 'object', properties: { error: { type: 'object', properties: { kind: { enum: list } } } } }] } } },
     };
-    return [status, { $ref: `#/components/responses/${name}` }];
+    return [status, { $ref: `#/components/responses/${shape}` }];
   }));
 }
+const WAITS: ReadonlySet<string> = new Set<FailureKind>(['too-many', 'busy', 'out-of-space']);
 const FAILURE_REF = { $ref: '#/components/schemas/Failure' };
 
 /** One of them is enough. In OpenAPI 3.1 the words beside a bearer scheme are the abilities that it needs. */
-function securityOf(call: Call): readonly Json[] {
-  const { gate } = call, needs = keyAccess(call);
+function securityOf(name: CallName, { gate }: Call): readonly Json[] {
+  const needs = keyAccess(name);
   if (gate === 'public') return [];
   if (gate === 'ingest-key') return [{ ingestKey: [] }, { ingestKeyHeader: [] }];
   return [...(needs === null ? [] : [{ apiKey: needs === 'any' ? [] : [needs] }]), { session: gate === 'signed-in' ? [] : [gate] }];
@@ -148,6 +155,7 @@ function headersOf(name: CallName, call: Call): readonly Json[] {
 function schemaOf(schema: GenericSchema, typeMode: 'input' | 'output'): Json {
   const made = toJsonSchema(schema, {
     target: 'draft-2020-12', typeMode, errorMode: 'ignore',
+    overrideAction: ({ valibotAction, jsonSchema }) => (valibotAction.type === 'safe_integer' ? { ...jsonSchema, type: 'integer' } : null),
     // Rows go out as the fold made them: an array is all that is promised here.
     overrideSchema: ({ valibotSchema }) => (valibotSchema.type === 'custom' ? { type: 'array' } : null),
   });

@@ -3,8 +3,10 @@ import type { CallName } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
+import { withEssentialWrites } from '../store/space.ts';
 import type { World } from '../world.ts';
 import { answerOf } from './answer.ts';
+import { claimBody } from './body-budget.ts';
 import type { Caller } from './caller.ts';
 import { readCommand } from './command.ts';
 import { busyFor, FORBIDDEN, NOT_FOUND, refuse } from './envelope.ts';
@@ -38,6 +40,7 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
   return async (name: CallName, request: Request, params: Readonly<Record<string, string>>, caller: Caller): Promise<Served> => {
     const call = callOf(name);
     const handler = handlers[name] as AnyHandler;
+    const isSignIn = call.path.startsWith('auth/');
     const queue = call.gate === 'ingest-key' ? sources : people;
     const seen: { tenant: string | null; user: string | null } = { tenant: null, user: null };
     const tell = new Headers();
@@ -45,17 +48,18 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
       if (call.method !== 'GET' && call.gate === 'public' && forged(name, request.headers, caller)) return refuse(FORBIDDEN);
       const gate = await inLine(queue, async () => {
         seen.tenant = await tenantOf(caller.host);
-        return passGate(world, call, seen.tenant, request, { ip: caller.ip, pace, tell });
+        return passGate(world, name, seen.tenant, request, { ip: caller.ip, pace, tell });
       }, limits);
       if (gate instanceof Response) return gate;
       if (!gate.ok) return refuse(gate.failure);
       seen.user = gate.value?.userId ?? null;
       const { tenant } = seen;
       if (tenant === null) return refuse(NOT_FOUND);
+      if (seen.user !== null) claimBody(request, tenant, `user ${seen.user}`);
       let input: unknown = {};
       let command: CommandKey | null = null;
       if (call.raw !== true) {
-        const read = await readInput(call, request, params);
+        const read = await readInput(call, request, params, world.clock);
         if (!read.ok) return refuse(read.failure);
         const key = readCommand(request.headers, name, read.value.raw);
         if (!key.ok) return refuse(key.failure);
@@ -64,7 +68,7 @@ export function callServer(world: World, handlers: Partial<Handlers>, limits: Li
       }
       const answer = new Headers();
       const ask: Ask = { tenant, signed: gate.value, command, now: world.clock.now(), ip: caller.ip, host: caller.host, request, answer };
-      const handled = (): Promise<Response> => inLine(queue, async () => answerOf(call, await handler(input, ask), answer, request, world.log), limits);
+      const handled = (): Promise<Response> => inLine(queue, async () => answerOf(call, await (isSignIn ? withEssentialWrites(() => handler(input, ask)) : handler(input, ask)), answer, request, world.log), limits);
       const user = gate.value?.userId, key = gate.value?.key;
       // HTTP-18: whoever asks for much at once waits behind itself.
       const inTurn = user === undefined ? handled : async (): Promise<Response> =>

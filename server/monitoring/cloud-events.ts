@@ -5,6 +5,8 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { bad } from './ingest-body.ts';
 import { isObject, type Json, jsonIn, sub, word } from './sources/reading.ts';
+import { boundedId } from './bounded-id.ts';
+import { storable } from '#contract/stored-text.ts';
 
 /** CloudEvents 1.0 as executions and samples, not checked yet. */
 export interface EventsRead {
@@ -47,9 +49,9 @@ function attributes(headers: Headers): Json {
 /** Attributes in headers are percent-encoded. */
 function decoded(value: string): string {
   try {
-    return decodeURIComponent(value);
+    return storable(decodeURIComponent(value));
   } catch {
-    return value;
+    return storable(value);
   }
 }
 
@@ -69,7 +71,7 @@ function sorted(events: readonly unknown[], at: Ms): EventsRead {
       ...data,
       job: data['job'] ?? word(event['subject']) ?? undefined,
       ...(data['computer'] === undefined ? hostIn(word(event['source']) ?? '') : {}),
-      ...(named ? {} : { externalId: `${word(event['source']) ?? ''} ${word(event['id']) ?? ''}`.slice(0, 300) }),
+      ...(named ? {} : { externalId: boundedId(`${word(event['source']) ?? ''} ${word(event['id']) ?? ''}`) }),
       status: kind === 'execution.started' ? 'Running' : data['status'],
       startTime: time ?? new Date(at).toISOString(),
     };

@@ -5,6 +5,7 @@ import type { Schedule } from '#contract/monitoring/rows.ts';
 
 /** What is wrong with a declared schedule, in words; null where nothing is. */
 export function scheduleFault(schedule: Schedule): string | null {
+  if (schedule.is === 'kind') return null;
   if (schedule.is === 'every') return schedule.everySec < 1 ? 'every must be a second at least' : null;
   if (!isTimeZone(schedule.tz)) return 'tz is not a time zone';
   return parsed(schedule.cron, schedule.tz) === null ? 'cron is not a cron line' : null;

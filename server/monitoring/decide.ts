@@ -6,6 +6,7 @@ import type { JobRow, KeyRow, RunRow } from '#contract/monitoring/rows.ts';
 import type { Task } from '#contract/monitoring/task.ts';
 import { jobChange, newJob } from './job-says.ts';
 import type { Normal } from './normal.ts';
+import { isKnown, plannedOf, resultOf } from './run-result.ts';
 
 /** What is known before a decision, and the numbers that are free. Maps of rows are folded on as the decisions fall. */
 export interface Ground {
@@ -26,17 +27,31 @@ export interface Ground {
 
 export interface Decision {
   readonly drafts: readonly Draft[];
-  readonly logs: readonly { readonly run: RunN; readonly body: string }[];
+  readonly logs: readonly RunLog[];
   readonly tasks: readonly TasksOf[];
   readonly accepted: number;
   readonly duplicates: number;
   readonly rejected: readonly { readonly index: number; readonly error: string }[];
 }
 
+/** Text of a run. `longest`: only where it is longer than what is kept of that run. */
+export interface RunLog { readonly run: RunN; readonly body: string; readonly longest?: boolean }
+
 /** What a run did with its objects. */
 export interface TasksOf { readonly run: RunN; readonly tasks: readonly Task[] }
 
 export const startName = (job: JobN, startedAt: Ms): string => `${job} ${startedAt}`;
+/**
+ * What names a run by the text that told of it (RUN-9), this ten minutes' name first. Where the same text came in the ten minutes
+ * before, it is found by the second.
+ */
+export function bodyUids(bodyId: string, at: Ms): readonly [now: string, before: string] {
+  const turn = Math.floor(at / REPEATED);
+  return [`body:${bodyId}@${turn}`, `body:${bodyId}@${turn - 1}`];
+}
+/** So long a text without a name or time of its own is a repetition when it comes again, as from `curl --retry`. */
+export const REPEATED: Ms = 10 * 60_000;
+
 /** What names a run that its source gave no name. */
 export const uidOf = (job: JobN, startedAt: Ms): string => `job:${job}@${new Date(startedAt).toISOString()}`;
 export const causeName = (kind: string, template: string): string => `${kind} ${template}`;
@@ -47,7 +62,7 @@ export const causeName = (kind: string, template: string): string => `${kind} ${
  */
 export function decide(ground: Ground, key: KeyRow, executions: readonly Normal[], at: Ms): Decision {
   const drafts: Draft[] = [];
-  const logs: { run: RunN; body: string }[] = [];
+  const logs: RunLog[] = [];
   const tasks: TasksOf[] = [];
   const rejected: { index: number; error: string }[] = [];
   let duplicates = 0;
@@ -57,17 +72,26 @@ export function decide(ground: Ground, key: KeyRow, executions: readonly Normal[
     fold(ground, { ...draft, seq: 0, at, actor: { is: 'source', id: key.id }, subject: null, commandId: null } satisfies Logged);
   };
   for (const one of inOrder(executions, at)) {
+    if (one.listed && runNamed(ground, one) !== undefined) {
+      duplicates += 1;
+      continue;
+    }
     const job = jobFor(ground, key, one, say);
     const match = matchOf(ground, job, one, at);
+    if (one.listed && match.is === 'run') {
+      duplicates += 1;
+      continue;
+    }
     if (match.is === 'foreign') {
       rejected.push({ index: one.index, error: 'externalId: names a run of another job' });
       continue;
     }
+    const ended = match.is === 'run' && match.run.status !== 'Running';
     const answer = one.status === 'Running' ? start(ground, key, job, one, match, at, say) : finish(ground, key, job, one, match, at, say);
     if (answer === null) duplicates += 1;
     if (answer !== null && one.log !== null) {
       const before = ground.logged.get(answer);
-      logs.push({ run: answer, body: before === undefined ? one.log : `${before}\n${one.log}` });
+      logs.push({ run: answer, body: before === undefined ? one.log : `${before}\n${one.log}`, ...(ended && { longest: true }) });
     }
     if (answer !== null && one.tasks.length > 0) tasks.push({ run: answer, tasks: one.tasks });
   }
@@ -126,7 +150,9 @@ type Match = { readonly is: 'none'; readonly startedAt: Ms } | { readonly is: 'r
 
 /** RUN-2: the run that a result tells of, by the name that its source gave it or by its job and start. */
 function matchOf(ground: Ground, job: JobRow, one: Normal, at: Ms): Match {
-  const byName = one.externalId === null ? undefined : runAt(ground, ground.runByUid.get(one.externalId));
+  const repeated = one.bodyId == null ? undefined : repeatedRun(ground, job, one.bodyId, at);
+  if (repeated) return { is: 'run', run: repeated };
+  const byName = runNamed(ground, one);
   if (byName) return byName.job === job.n ? { is: 'run', run: byName } : { is: 'foreign' };
   if (one.startedAt === null) {
     const running = one.externalId === null && one.status !== 'Running' ? runAt(ground, ground.stat.get(job.n)?.running ?? undefined) : undefined;
@@ -138,12 +164,36 @@ function matchOf(ground: Ground, job: JobRow, one: Normal, at: Ms): Match {
   return { is: 'none', startedAt: one.startedAt };
 }
 
+/** The run that was stored under the id of a result. A short id is unique only among runs of about the same time. */
+function runNamed(ground: Ground, { externalId, shortId, startedAt }: Normal): RunRow | undefined {
+  const run = externalId === null ? undefined : runAt(ground, ground.runByUid.get(externalId));
+  if (run || shortId === undefined || startedAt === null) return run;
+  const short = runAt(ground, ground.runByUid.get(shortId));
+  return short && Math.abs(short.startedAt - startedAt) <= SHORT_ID_WINDOW_MS ? short : undefined;
+}
+
+const SHORT_ID_WINDOW_MS: Ms = 24 * 3_600_000;
+
 const runAt = (ground: Ground, n: RunN | undefined): RunRow | undefined => (n === undefined ? undefined : ground.run.get(n));
 
-function name(ground: Ground, key: KeyRow, job: JobRow, one: Normal, startedAt: Ms): { n: RunN; job: JobN; company: number; key: string; uid: string; startedAt: Ms } {
+/** A listed run is stored under its short id, so that the result of the run itself finds it in either spelling. */
+const freeShortId = (ground: Ground, { listed, shortId }: Normal): string | undefined =>
+  listed && shortId !== undefined && !ground.runByUid.has(shortId) ? shortId : undefined;
+
+/** The run that the same text told of a moment ago. Its end is when that text arrived. */
+function repeatedRun(ground: Ground, job: JobRow, bodyId: string, at: Ms): RunRow | undefined {
+  return bodyUids(bodyId, at).map((uid) => runAt(ground, ground.runByUid.get(uid)))
+    .find((run) => run?.job === job.n && at - (run.endedAt ?? run.startedAt) < REPEATED);
+}
+
+interface Named { readonly n: RunN; readonly job: JobN; readonly company: number; readonly key: string; readonly uid: string; readonly startedAt: Ms }
+
+function name(ground: Ground, key: KeyRow, job: JobRow, one: Normal, startedAt: Ms, at: Ms): Named {
   const n = ground.next.run++;
+  const byBody = one.bodyId == null ? null : bodyUids(one.bodyId, at)[0];
+  const named = one.externalId ?? (byBody !== null && ground.runByUid.has(byBody) ? `${byBody}#${n}` : byBody);
   // By its arrival nothing is found again; two may arrive in one millisecond.
-  const uid = one.externalId ?? (one.startedAt === null ? `${uidOf(job.n, startedAt)}#${n}` : uidOf(job.n, startedAt));
+  const uid = freeShortId(ground, one) ?? named ?? (one.startedAt === null ? `${uidOf(job.n, startedAt)}#${n}` : uidOf(job.n, startedAt));
   ground.runByUid.set(uid, n);
   ground.runByStart.set(startName(job.n, startedAt), n);
   return { n, job: job.n, company: job.company, key: key.id, uid, startedAt };
@@ -164,7 +214,7 @@ function start(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Exc
   if (current?.state === 'Missed' && !isLate(ground, job, match.startedAt) && step(current, null, 'started') === 'close') {
     say(job.company, `problem:${current.n}`, { type: 'problem.closed@1', data: { n: current.n, job: job.n, by: 'changed' } });
   }
-  const data = name(ground, key, job, one, match.startedAt);
+  const data = { ...name(ground, key, job, one, match.startedAt, at), ...plannedOf(one) };
   say(job.company, `run:${data.n}`, { type: 'run.started@1', data });
   return data.n;
 }
@@ -187,8 +237,8 @@ function finish(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Ex
   const again = match.is === 'run' ? match.run : null;
   const startedAt = match.is === 'run' ? match.run.startedAt : match.startedAt;
   const result = resultOf(one, again, startedAt, at);
-  if (again !== null && again.status !== 'Running' && same(again, result, one)) return null;
-  const named = again === null ? name(ground, key, job, one, startedAt)
+  if (again !== null && again.status !== 'Running' && isKnown(again, result, one)) return null;
+  const named = again === null ? name(ground, key, job, one, startedAt, at)
     : { n: again.n, job: job.n, company: job.company, key: key.id, uid: again.uid, startedAt };
   const facts: Facts = { ...result, names: [job.computer, job.server] };
   const stat = ground.stat.get(job.n);
@@ -200,30 +250,10 @@ function finish(ground: Ground, key: KeyRow, job: JobRow, one: Normal, match: Ex
   const well = result.status === 'Success';
   say(job.company, `run:${named.n}`, { type: 'run.finished@1', data: {
     ...named, ...result, message: well ? anomalyText(anomaly) : result.message, anomaly, problem, hasLog: one.log !== null || (again?.hasLog ?? false) || ground.logged.has(named.n),
-    detail: well && result.message !== null ? { ...one.detail, message: result.message } : one.detail,
+    detail: well && result.message !== null ? { ...result.detail, message: result.message } : result.detail,
     ...(again !== null && again.status !== 'Running' && { corrects: { problem: again.problem } }),
   } });
   return named.n;
-}
-
-type Result = Pick<RunRow, 'durationSec' | 'bytes' | 'bytesProcessed' | 'files' | 'filesFailed' | 'message' | 'exitCode'> & { readonly status: Exclude<Normal['status'], 'Running'>; readonly endedAt: Ms };
-
-function resultOf(one: Normal, again: RunRow | null, startedAt: Ms, at: Ms): Result {
-  const { bytes, bytesProcessed, files, filesFailed, message, exitCode } = one;
-  const paired = again?.status === 'Running';
-  const endedAt = Math.max(startedAt, one.endedAt ?? (one.durationSec !== null ? startedAt + one.durationSec * 1000 : at));
-  const durationSec = one.durationSec ?? (one.endedAt !== null || paired ? Math.round((endedAt - startedAt) / 1000) : null);
-  return { status: one.status as Result['status'], endedAt, durationSec, bytes, bytesProcessed, files, filesFailed, message, exitCode };
-}
-
-/** Whether a result says nothing new. */
-function same(known: RunRow, result: Result, one: Normal): boolean {
-  const timed = !one.byArrival && one.startedAt !== null;
-  return known.status === result.status && known.exitCode === result.exitCode && known.bytes === result.bytes
-    && known.bytesProcessed === result.bytesProcessed && known.files === result.files && known.filesFailed === result.filesFailed
-    && (result.status === 'Success' || known.message === result.message)
-    && (!timed || one.endedAt === null || known.endedAt === result.endedAt)
-    && (!timed || one.durationSec === null || known.durationSec === result.durationSec);
 }
 
 /** A failure that a later success has overtaken before it was told: a problem that is over. */

@@ -4,6 +4,7 @@ import type { Actor, EventType } from '#contract/events.ts';
 import type { CompanyN, Ms, ProblemN, TenantId } from '#contract/ids.ts';
 import type { Execution, ProblemDeed } from '#contract/monitoring/calls.ts';
 import type { ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
+import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 import { worstFirst } from '#contract/monitoring/task.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { Scope } from '#server/sync/scope.ts';
@@ -25,9 +26,10 @@ export async function executionOf(tx: TenantTx, run: RunRow, scope: Scope, now: 
   if (!job) throw new Error(`run ${run.n} names no job`);
   return {
     _id: String(run.n), mongo_id: String(run.n), jobInstanceUid: job.uid, jobName: job.name, companyName: company?.name ?? '',
-    computerName: job.computer, serverName: job.server, source: job.source, type: job.type, entityGroup: job.group, managed: job.managed,
+    computerName: job.computer, serverName: job.server, source: job.source, type: job.type, entityGroup: job.group, managed: job.managed, scheduleState: scheduleStateOf(job),
     status: run.status, startTime: iso(run.startedAt), endTime: isoOrNull(run.endedAt), durationSec: run.durationSec,
     bytesTransferred: run.bytes, bytesProcessed: run.bytesProcessed, filesTotal: run.files, filesFailed: run.filesFailed,
+    scheduledFor: isoOrNull(run.scheduledFor ?? null), level: run.level ?? null, errorCount: run.errorCount ?? null, warningCount: run.warningCount ?? null,
     exitCode: run.exitCode, message: run.message, anomaly: [...run.anomaly],
     note: problem?.note ? { content: problem.note.content, authorId: problem.note.by, at: iso(problem.note.at) } : null,
     ignoredUntil: isoOrNull(problem?.snooze?.until ?? null), ignoredReason: problem?.snooze?.reason ?? null,

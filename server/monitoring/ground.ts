@@ -3,7 +3,7 @@ import type { Id, TableName, Tables } from '#contract/fold.ts';
 import type { CauseN, JobN, KeyId, Ms, RunN } from '#contract/ids.ts';
 import { type Facts, problemOf } from '#contract/monitoring/judge.ts';
 import type { TenantTx } from '../store/store.ts';
-import { ABANDONED, causeName, type Ground, startName, uidOf } from './decide.ts';
+import { ABANDONED, bodyUids, causeName, type Ground, startName, uidOf } from './decide.ts';
 import type { Normal } from './normal.ts';
 
 /** What a transaction was asked of runs and what it found: asked once, and kept in step by the decisions of this transaction. */
@@ -28,7 +28,9 @@ export async function groundFor(tx: TenantTx, asked: Asked, key: KeyId, executio
   const known = executions.flatMap((one) => { const n = jobByUid.get(one.job.uid); return n === undefined ? [] : [{ one, n }]; });
   // A run that has a name of its own is met by its start only where one without a name began then: not after the last start that is known.
   const met = known.filter(({ one, n }) => one.externalId === null || (one.startedAt ?? at) <= (stat.get(n)?.lastStart ?? -1));
-  const names = [...new Set([...executions.flatMap(({ externalId }) => externalId ?? []), ...met.map(({ one, n }) => uidOf(n, one.startedAt ?? at))])];
+  const bodies = executions.flatMap(({ bodyId }) => (bodyId == null ? [] : bodyUids(bodyId, at)));
+  const ids = executions.flatMap(({ externalId, shortId }) => [externalId ?? [], shortId ?? []].flat());
+  const names = [...new Set([...ids, ...bodies, ...met.map(({ one, n }) => uidOf(n, one.startedAt ?? at))])];
   const runByUid = await runsByUid(tx, asked, key, names);
   const nameless = known.filter(({ one, n }) => one.externalId === null && one.startedAt !== null && !runByUid.has(uidOf(n, one.startedAt)));
   const runByStart = await runsByStart(tx, asked, nameless.map(({ one, n }) => ({ n, startedAt: one.startedAt ?? at })));

@@ -20,7 +20,7 @@ export const hashOf = (secret: string): string => createHash('sha256').update(se
 export const hintOf = (secret: string): string => secret.slice(-4);
 
 /**
- * Who posts, by `Authorization: Bearer dbk_…`, or by `?access_token=` for CloudEvents, as their webhook companion has it. Asked of the
+ * Who posts, by `Authorization: Bearer dbk_…`, or by `?access_token=` where the sender can set no header: CloudEvents, as their webhook companion has it, and Duplicati. Asked of the
  * database each time: a key that was rotated or revoked ends at once.
  */
 export function authenticateKey(world: World, request: Request): Promise<Result<Holder>> {
@@ -80,7 +80,7 @@ function secretIn(request: Request): string {
   const header = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1];
   if (header !== undefined) return header;
   const url = new URL(request.url);
-  return url.pathname.endsWith('/ingest/events') ? url.searchParams.get('access_token') ?? '' : '';
+  return /\/ingest\/(?:events|duplicati)$/.test(url.pathname) ? url.searchParams.get('access_token') ?? '' : '';
 }
 
 export const NO_KEY: Failure = { kind: 'signed-out', message: MESSAGES.signedOut };

@@ -1,28 +1,30 @@
-import * as v from 'valibot';
+import { createHash } from 'node:crypto';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { ComputerInSchema, type ExecutionIn, ExecutionInSchema, type Ingested, RepositoryInSchema } from '#contract/monitoring/ingest.ts';
+import type { Ingested } from '#contract/monitoring/ingest.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
+import { claimBody } from '../http/body-budget.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
-import { quickOf } from '../store/quick.ts';
 import type { World } from '../world.ts';
 import { recordComputers, recordRepositories } from './inventory.ts';
 import { turnsOf } from './body-turns.ts';
 import { isBatch, readEvents } from './cloud-events.ts';
 import { bad, readText } from './ingest-body.ts';
-import { authenticateKey, hashIn, type Holder, type KnownKeys, knownKeys, NO_KEY } from './ingest-key.ts';
-import { type Normal, normalOf } from './normal.ts';
+import { authenticateKey, hashIn, type Holder, type KnownKeys, knownKeys } from './ingest-key.ts';
+import { checkedComputer, checkedExecution, checkedRepository } from './checked.ts';
+import { lock } from './ground.ts';
+import type { Normal } from './normal.ts';
 import { makeRate, type Rate } from './rate.ts';
-import { record } from './record.ts';
+import { noteHealth, record } from './record.ts';
 import { readBacula } from './sources/bacula.ts';
 import { readBorg } from './sources/borg.ts';
 import { readDuplicati } from './sources/duplicati.ts';
 import { readKopia } from './sources/kopia.ts';
 import { readRclone } from './sources/rclone.ts';
-import { jsonIn, type Reader } from './sources/reading.ts';
+import { jsonIn, notARun, type Reader, type Reading } from './sources/reading.ts';
 import { readRestic } from './sources/restic.ts';
 import { readToolQuery } from './tool-query.ts';
 
@@ -36,9 +38,8 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
   const tool = (read: Reader) => posted(world, rate, (holder, text, ask) => {
     const query = readToolQuery(new URL(ask.request.url).searchParams);
     if ('issues' in query) return Promise.resolve(failed({ kind: 'bad-input', message: MESSAGES.badInput, issues: query.issues }));
-    const { executions, rejected } = read(text, query, ask.now);
-    const checked = executions.map(({ execution, byArrival }, index) => checkedExecution(execution, index, ask.now, byArrival));
-    return keep(world, holder, checked, ask.now, executions.length + rejected.length <= 1, rejected);
+    const hash = createHash('sha256').update(`${new URL(ask.request.url).pathname}\n${JSON.stringify(query)}\n${text}`).digest('hex').slice(0, 32);
+    return recordReading(world, holder, EMPTY_LIST.test(text) ? notARun('The list is empty: there is nothing to record.') : read(text, query, ask.now), ask.now, hash);
   });
   return {
     ingestExecutions: posted(world, rate, (holder, text, ask) => eachOf(text, (list, single) =>
@@ -48,26 +49,57 @@ export function ingestHandlers(world: World): Pick<Handlers, IngestCall> {
       if (!read.ok) return read;
       const { executions, repositories, rejected } = read.value;
       const runs = executions.map(({ index, execution, byArrival }) => checkedExecution(execution, index, ask.now, byArrival));
-      const samples = repositories.map(({ index, sample }) => checked(RepositoryInSchema, sample, index));
+      const samples = repositories.map(({ index, sample }) => checkedRepository(sample, index));
       const done = await keep(world, holder, runs, ask.now, false, [...rejected, ...samples.flatMap((one) => ('error' in one ? [one] : []))]);
       const sampled = await recordRepositories(world, holder.tenant, holder.key, samples.flatMap((one) => ('error' in one ? [] : [one])), ask.now);
       if (!done.ok) return done;
-      return answered({ ...done.value, accepted: done.value.accepted + sampled.accepted, duplicates: done.value.duplicates + sampled.duplicates }, !isBatch(ask.request));
+      if (!sampled.ok) return sampled;
+      return answered({ ...done.value, accepted: done.value.accepted + sampled.value.accepted, duplicates: done.value.duplicates + sampled.value.duplicates }, !isBatch(ask.request));
     }),
     ingestRepositories: posted(world, rate, (holder, text, ask) => eachOf(text, async (list, single) => {
-      const samples = list.map((one, index) => checked(RepositoryInSchema, one, index));
+      const samples = list.map((one, index) => checkedRepository(one, index));
       const kept = await recordRepositories(world, holder.tenant, holder.key, samples.flatMap((one) => ('error' in one ? [] : [one])), ask.now);
-      return answered({ ...kept, rejected: samples.flatMap((one) => ('error' in one ? [one] : [])) }, single);
+      return kept.ok ? answered({ ...kept.value, rejected: samples.flatMap((one) => ('error' in one ? [one] : [])) }, single) : kept;
     })),
     ingestComputers: posted(world, rate, (holder, text, ask) => eachOf(text, async (list, single) => {
-      const computers = list.map((one, index) => checked(ComputerInSchema, one, index));
+      const computers = list.map((one, index) => checkedComputer(one, index));
       const kept = await recordComputers(world, holder.tenant, holder.key, computers.flatMap((one) => ('error' in one ? [] : [one])), ask.now);
-      return answered({ ...kept, rejected: computers.flatMap((one) => ('error' in one ? [one] : [])) }, single);
+      return kept.ok ? answered({ ...kept.value, rejected: computers.flatMap((one) => ('error' in one ? [one] : [])) }, single) : kept;
     })),
     ingestRestic: tool(readRestic), ingestBorg: tool(readBorg), ingestRclone: tool(readRclone), ingestBacula: tool(readBacula),
     ingestKopia: tool(readKopia), ingestDuplicati: tool(readDuplicati),
   };
 }
+
+/**
+ * Records what was read of a tool's output; `accepted` counts runs, or samples where there are only samples. What is no result of a
+ * backup is answered with the reason, and counts as a sign of life.
+ */
+async function recordReading(world: World, holder: Holder, reading: Reading, now: Ms, bodyHash: string): Promise<Result<Ingested>> {
+  const { executions, rejected, repositories = [], note } = reading;
+  const runs = executions.map(({ execution, byArrival, listed, shortId }, index) => {
+    const run = checkedExecution(execution, index, now, byArrival, `${bodyHash}.${index}`);
+    return 'error' in run ? run : { ...run, listed, shortId };
+  });
+  const samples = repositories.map((sample, index) => checkedRepository(sample, index)).flatMap((one) => ('error' in one ? [] : [one]));
+  const done = await keep(world, holder, runs, now, runs.length + rejected.length <= 1, rejected);
+  if (!done.ok) return done;
+  // A result that was sent again has an old size of its repository.
+  const current = executions.length === 0 || done.value.accepted > 0 || executions.some(({ listed }) => listed);
+  const sampled = current ? await recordRepositories(world, holder.tenant, holder.key, samples, now) : ok({ accepted: 0, duplicates: 0 });
+  if (!sampled.ok) return sampled;
+  if (note !== undefined) await noteAlive(world, holder, now);
+  const counts = executions.length === 0 ? sampled.value : {};
+  return ok({ ...done.value, ...counts, ...(note === undefined ? {} : { note }) });
+}
+
+/** What a query of a catalog answers on a day without jobs. */
+const EMPTY_LIST = /^\s{0,100}\[\s{0,100}\]\s{0,100}$/;
+
+const noteAlive = (world: World, { tenant, key }: Holder, now: Ms): Promise<void> => world.store.tenant(tenant, async (tx) => {
+  await lock(tx);
+  await noteHealth(tx, key.id, now, 1, []);
+});
 
 type Work = (holder: Holder, text: string, ask: Ask) => Promise<Result<Ingested>>;
 
@@ -81,6 +113,7 @@ const posted = (world: World, rate: Rate, work: Work, known?: KnownKeys) => asyn
   const holder = believed ? ok(believed) : await authenticateKey(world, ask.request);
   if (!holder.ok) return holder;
   if (hash !== null) known?.put(hash, holder.value);
+  claimBody(ask.request, holder.value.tenant, `key ${holder.value.key.id}`);
   const tooMany = rate.ask(holder.value.key.id, ask.now);
   const read = tooMany ? failed(tooMany) : await turnsOf(world).read(holder.value, ask.request, () => readText(ask.request)), text = read.ok ? read.value : read;
   const done = text.ok ? await work(holder.value, text.value, ask) : text;
@@ -94,7 +127,7 @@ async function keep(world: World, { tenant, key }: Holder, checked: readonly (No
   const refused = [...before, ...checked.flatMap((one) => ('error' in one ? [one] : []))];
   const good = checked.flatMap((one) => ('error' in one ? [] : [one]));
   const recorded = await record(world, tenant, key, good, now, refused);
-  return recorded === null ? failed(NO_KEY) : answered(recorded, single);
+  return recorded.ok ? answered(recorded.value, single) : recorded;
 }
 
 /** A single record that was refused is a refused request: the command that sent it must see that it failed. */
@@ -113,23 +146,3 @@ async function eachOf(text: string, work: (list: readonly unknown[], single: boo
 }
 
 const NOT_JSON: Failure = bad('', 'The body is not JSON.');
-
-const quick = quickOf(ExecutionInSchema);
-
-/** One record, whoever brings it: as it will be kept, or why it will not. */
-export function checkedExecution(input: unknown, index: number, now: Ms, byArrival = false): Normal | Rejected[number] {
-  const one = quick(input) ? { index, value: input as ExecutionIn } : checked(ExecutionInSchema, input, index);
-  return 'error' in one ? one : normalOf(one.value, index, now, byArrival);
-}
-
-function checked<S extends v.GenericSchema>(schema: S, input: unknown, index: number): { readonly index: number; readonly value: v.InferOutput<S> } | Rejected[number] {
-  const result = v.safeParse(schema, input, { abortPipeEarly: true });
-  if (result.success) return { index, value: result.output };
-  const [issue] = result.issues;
-  const path = v.getDotPath(issue) ?? '';
-  return { index, error: `${path === '' ? '' : `${path}: `}${saidOf(issue)}` };
-}
-
-/** Valibot's sentence without what was received: that may be a secret. */
-const saidOf = (issue: v.BaseIssue<unknown>): string =>
-  issue.expected === 'never' ? 'is not a field of the record' : issue.received === 'undefined' ? 'is missing' : issue.expected === null ? 'is not valid' : `must be ${issue.expected.slice(0, 200)}`;

@@ -1,3 +1,4 @@
+import { withoutBidi } from '#contract/bidi.ts';
 import type { Draft } from '#contract/events.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import type { ComputerIn, RepositoryIn } from '#contract/monitoring/ingest.ts';
@@ -5,13 +6,17 @@ import type { ComputerRow, KeyRow } from '#contract/monitoring/rows.ts';
 import type { World } from '../world.ts';
 import { bySource, noteHealth } from './record.ts';
 import { lock } from './ground.ts';
+import { addUsage, allowanceOf, fits, RECORD_BYTES, refuseOver } from './quota.ts';
+import type { Result } from '#contract/result.ts';
+import { failed, ok } from '#contract/result.ts';
 import type { TenantTx } from '../store/store.ts';
+import { boundedId } from './bounded-id.ts';
 
 interface Kept { readonly accepted: number; readonly duplicates: number }
 interface One<T> { readonly index: number; readonly value: T }
 
 /** One sample of a repository a moment: the same moment again is a duplicate. */
-export function recordRepositories(world: World, tenant: TenantId, key: KeyRow, samples: readonly One<RepositoryIn>[], at: Ms): Promise<Kept> {
+export function recordRepositories(world: World, tenant: TenantId, key: KeyRow, samples: readonly One<RepositoryIn>[], at: Ms): Promise<Result<Kept>> {
   return keep(world, tenant, key, samples, at, async (tx) => {
     const known = new Set((await tx.sql.selectFrom('repository_sample').select(['repository_id', 'at']).where('tenant_id', '=', tenant)
       .where('repository_id', 'in', samples.map(({ value }) => repositoryId(key, value))).where('at', 'in', samples.map(({ value }) => momentOf(value, at)))
@@ -22,7 +27,7 @@ export function recordRepositories(world: World, tenant: TenantId, key: KeyRow, 
       if (known.has(`${moment} ${id}`)) return [];
       known.add(`${moment} ${id}`);
       return [{ company: key.company, entity: `repository:${id}`, event: { type: 'repository.sampled@1', data: {
-        id, key: key.id, company: key.company, uid: uidOf(value), name: value.name, type: value.type ?? null, hostName: value.hostName ?? null,
+        id, key: key.id, company: key.company, uid: uidOf(value), name: withoutBidi(value.name) || '?', type: value.type ?? null, hostName: value.hostName == null ? null : withoutBidi(value.hostName),
         path: value.path ?? null, capacityBytes: value.capacityBytes ?? null, freeBytes: value.freeBytes ?? null, usedBytes: value.usedBytes ?? null, at: moment,
       } } }];
     });
@@ -30,14 +35,14 @@ export function recordRepositories(world: World, tenant: TenantId, key: KeyRow, 
 }
 
 /** A computer that is seen again within the hour and has not changed is a duplicate. */
-export function recordComputers(world: World, tenant: TenantId, key: KeyRow, computers: readonly One<ComputerIn>[], at: Ms): Promise<Kept> {
+export function recordComputers(world: World, tenant: TenantId, key: KeyRow, computers: readonly One<ComputerIn>[], at: Ms): Promise<Result<Kept>> {
   return keep(world, tenant, key, computers, at, async (tx) => {
     const ids = computers.map(({ value }) => computerId(key, value));
     const known = new Map(await tx.rows('computer', [...new Set(ids)]));
     return computers.flatMap(({ value }): Draft[] => {
       const id = computerId(key, value);
       const data = {
-        id, key: key.id, company: key.company, hostName: value.hostName, os: value.os ?? null, osType: value.osType ?? null, ipAddresses: value.ipAddresses ?? [],
+        id, key: key.id, company: key.company, hostName: withoutBidi(value.hostName) || '?', os: value.os ?? null, osType: value.osType ?? null, ipAddresses: value.ipAddresses ?? [],
       };
       const before = known.get(id);
       if (before && at - before.seenAt < HOUR && same(before, data)) return [];
@@ -47,21 +52,24 @@ export function recordComputers(world: World, tenant: TenantId, key: KeyRow, com
   });
 }
 
-async function keep<T>(world: World, tenant: TenantId, key: KeyRow, all: readonly One<T>[], at: Ms, draft: (tx: TenantTx) => Promise<readonly Draft[]>): Promise<Kept> {
-  if (all.length === 0) return { accepted: 0, duplicates: 0 };
+async function keep<T>(world: World, tenant: TenantId, key: KeyRow, all: readonly One<T>[], at: Ms, draft: (tx: TenantTx) => Promise<readonly Draft[]>): Promise<Result<Kept>> {
+  if (all.length === 0) return ok({ accepted: 0, duplicates: 0 });
   return world.store.tenant(tenant, async (tx) => {
     await lock(tx);
-    const drafts = await draft(tx);
+    const drafts = await draft(tx), bytes = drafts.length * RECORD_BYTES;
+    const allowance = await allowanceOf(tx, key, at, world.store.kind === 'pglite');
+    if (allowance !== null && !fits(allowance, bytes)) return failed(refuseOver(tx, allowance, at));
+    addUsage(tx, allowance, bytes, 0);
     await tx.append(drafts, bySource(key.id, at));
     await noteHealth(tx, key.id, at, all.length, []);
-    return { accepted: drafts.length, duplicates: all.length - drafts.length };
+    return ok({ accepted: drafts.length, duplicates: all.length - drafts.length });
   });
 }
 
 const HOUR: Ms = 3_600_000;
-const uidOf = (sample: RepositoryIn): string => (sample.uid ?? `${sample.name}@${sample.hostName ?? ''}`).slice(0, 300);
+const uidOf = (sample: RepositoryIn): string => boundedId(sample.uid ?? `${sample.name}@${sample.hostName ?? ''}`);
 const repositoryId = (key: KeyRow, sample: RepositoryIn): string => `${key.id}/${uidOf(sample)}`;
-const computerId = (key: KeyRow, computer: ComputerIn): string => `${key.id}/${computer.hostName.toLowerCase()}`;
+const computerId = (key: KeyRow, computer: ComputerIn): string => boundedId(`${key.id}/${computer.hostName.toLowerCase()}`);
 const momentOf = (sample: RepositoryIn, at: Ms): Ms => {
   const said = sample.at === undefined ? at : Date.parse(sample.at);
   return Number.isFinite(said) && said >= 0 && said <= at + 24 * HOUR ? said : at;

@@ -14,6 +14,7 @@ import { scopeOf, seesCompany } from '../sync/scope.ts';
 import type { World } from '../world.ts';
 import { hashOf, hintOf, secretOf } from './ingest-key.ts';
 import { lock } from './ground.ts';
+import { readUsage, utcDay } from '../ingest-usage.ts';
 
 type KeyOut = GivesOf<'listKeys'>[number];
 
@@ -22,8 +23,8 @@ export function keyHandlers(world: World): Pick<Handlers, 'listKeys' | 'makeKey'
   return {
     listKeys: (_input, ask) => world.store.tenant(ask.tenant, async (tx) => {
       const keys = (await tx.all('key')).filter(({ company, connection }) => connection === undefined && sees(ask, company));
-      const health = await healthOf(tx);
-      return ok(keys.sort((a, b) => a.madeAt - b.madeAt).map((key) => outOf(key, health.get(key.id))));
+      const health = await healthOf(tx), usage = await readUsage(tx, utcDay(ask.now));
+      return ok(keys.sort((a, b) => a.madeAt - b.madeAt).map((key) => outOf(key, health.get(key.id), usage)));
     }, { readOnly: true }),
 
     makeKey: ({ name, companyN, tool, managed }, ask) => world.store.tenant(ask.tenant, async (tx) => {
@@ -62,7 +63,7 @@ async function withSecret(tx: TenantTx, ask: Ask, id: KeyId, company: CompanyN, 
   await tx.sql.insertInto('key_index').values({ hash: hashOf(secret), tenant_id: tx.tenant, key_id: id }).execute();
   const row = (await tx.rows('key', [id])).get(id);
   if (!row) throw new Error(`The log did not keep key ${id}.`);
-  return ok({ key: outOf(row, (await healthOf(tx)).get(id)), secret });
+  return ok({ key: outOf(row, (await healthOf(tx)).get(id), await readUsage(tx, utcDay(ask.now))), secret });
 }
 
 /** From here on the secret opens nothing. */
@@ -78,11 +79,12 @@ async function healthOf(tx: TenantTx): Promise<Map<KeyId, Health>> {
 }
 
 /** A fault that a good request has followed is over. */
-const outOf = (key: KeyRow, health: Health | undefined): KeyOut => ({
+const outOf = (key: KeyRow, health: Health | undefined, { quota, keys }: Awaited<ReturnType<typeof readUsage>>): KeyOut => ({
   id: key.id, name: key.name, companyN: key.company, tool: key.tool, hint: key.hint, madeAt: key.madeAt, rotatedAt: key.rotatedAt,
   revokedAt: key.revokedAt, firstResultAt: key.firstResultAt, lastHeardAt: health?.last_heard_at ?? null,
   lastFault: health?.last_fault_at === null || health?.last_fault_at === undefined || (health.last_heard_at ?? 0) > health.last_fault_at ? null
     : { at: health.last_fault_at, message: health.last_fault ?? '' },
+  today: { bytes: keys.get(key.id)?.bytes ?? 0, limitBytes: quota.keyBytes, refusedAt: keys.get(key.id)?.refusedTo ?? null },
 });
 
 const sees = ({ signed }: Ask, company: CompanyN): boolean => signed !== null && seesCompany(scopeOf(signed), company);

@@ -1,6 +1,8 @@
+import { storable } from '#contract/stored-text.ts';
+
 /** A log of at most about `most` bytes, fit to be kept as text: head and tail stay, what is between is counted. */
 export function clampLog(text: string, most: number): string {
-  const clean = fitText(text);
+  const clean = storable(text);
   if (clean.length * 3 <= most) return clean;
   const bytes = new TextEncoder().encode(clean);
   if (bytes.length <= most) return clean;
@@ -8,9 +10,6 @@ export function clampLog(text: string, most: number): string {
   const tail = most - head;
   return `${decode(bytes.subarray(0, head))}\n… ${bytes.length - most} bytes left out …\n${decode(bytes.subarray(bytes.length - tail))}`;
 }
-
-/** Text that a database keeps: without U+0000 and halves of surrogate pairs. */
-export const fitText = (text: string): string => (text.includes('\0') || !text.isWellFormed() ? text.replaceAll('\0', '\u{FFFD}').toWellFormed() : text);
 
 /** Without the pieces of characters at either end. */
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).replace(/^\u{FFFD}+|\u{FFFD}+$/gu, '');

@@ -1,11 +1,14 @@
+import { withoutBidi } from '#contract/bidi.ts';
 import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
 import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import { firstLine } from '#contract/monitoring/line.ts';
 import type { JobRow, RunRow, Schedule } from '#contract/monitoring/rows.ts';
+import type { RunLevel } from '#contract/monitoring/words.ts';
 import type { Task, TaskIn } from '#contract/monitoring/task.ts';
 import { scheduleFault } from './cron.ts';
-import { fitText } from './log-body.ts';
 import { maskSecrets } from './secrets.ts';
+import { boundedId } from './bounded-id.ts';
+import { lineOfText, storable } from '#contract/stored-text.ts';
 
 /** What a source says of the job of a run. What it leaves out stays as it is, or gets the default where the job is new. */
 export interface JobSays {
@@ -28,6 +31,10 @@ export interface Normal {
   readonly index: number;
   readonly job: JobSays;
   readonly externalId: string | null;
+  /** The run may also be stored under this shorter id of the same source. */
+  readonly shortId?: string | undefined;
+  /** Taken from a list of restore points: a run that is known stays as it is. */
+  readonly listed?: true | undefined;
   readonly status: 'Running' | 'Success' | 'Warning' | 'Failed' | 'Error';
   /** Null: when the run began that is running now; where none is, the moment of arrival. */
   readonly startedAt: Ms | null;
@@ -46,6 +53,12 @@ export interface Normal {
   /** What was done with each object, in the order of the source; empty where it told of none. */
   readonly tasks: readonly Task[];
   readonly detail: RunRow['detail'];
+  readonly level?: RunLevel | null;
+  readonly scheduledFor?: Ms | null;
+  readonly errorCount?: number | null;
+  readonly warningCount?: number | null;
+  /** What was posted, where it has neither a name nor a time of its own: the same again within minutes is a repetition (RUN-9). */
+  readonly bodyId?: string | null;
 }
 
 /** A clock of a source may be ahead by so much. */
@@ -54,7 +67,7 @@ const AHEAD: Ms = 24 * 3_600_000;
 const LONGEST: Seconds = 0xffff_fffe;
 
 /** The execution, or in words why it cannot be one. `byArrival`: who made the record had no times of the source's own. */
-export function normalOf(execution: ExecutionIn, index: number, at: Ms, byArrival = false): Normal | { readonly index: number; readonly error: string } {
+export function normalOf(execution: ExecutionIn, index: number, at: Ms, byArrival = false, bodyId: string | null = null): Normal | { readonly index: number; readonly error: string } {
   const startedAt = Date.parse(execution.startTime);
   const endedAt = execution.endTime === undefined || execution.endTime === null ? null : Date.parse(execution.endTime);
   const error = faultOf(execution, startedAt, endedAt, at);
@@ -62,7 +75,7 @@ export function normalOf(execution: ExecutionIn, index: number, at: Ms, byArriva
   const { job: name, computer, entityGroup: group, source, type, server, managed, enabled, schedule, graceSec } = execution;
   return {
     index,
-    job: { uid: execution.jobInstanceUid ?? `${name}@${computer ?? ''}`, name, source, type, group, computer, server, managed, enabled, schedule, graceSec },
+    job: { uid: execution.jobInstanceUid ?? boundedId(`${name}@${computer ?? ''}`), name, source, type, group, computer, server, managed, enabled, schedule, graceSec },
     externalId: execution.externalId ?? null,
     status: execution.status,
     startedAt, endedAt, byArrival,
@@ -76,22 +89,27 @@ export function normalOf(execution: ExecutionIn, index: number, at: Ms, byArriva
     log: logOf(execution.log),
     tasks: (execution.tasks ?? []).map(taskOf),
     detail: plain(execution.detail ?? {}),
+    level: execution.level ?? null,
+    scheduledFor: execution.scheduledFor == null ? null : Date.parse(execution.scheduledFor),
+    errorCount: execution.errorCount ?? null,
+    warningCount: execution.warningCount ?? null,
+    bodyId: byArrival && execution.externalId === undefined ? bodyId : null,
   };
 }
 
 export const lineOf = (text: string | null | undefined): string | null =>
-  text === undefined || text === null ? null : firstLine(maskSecrets(text)) || null;
+  text === undefined || text === null ? null : firstLine(maskSecrets(withoutBidi(text))) || null;
 
 export const logOf = (text: string | null | undefined): string | null =>
-  text === undefined || text === null || text.trim() === '' ? null : maskSecrets(text);
+  text === undefined || text === null || text.trim() === '' ? null : maskSecrets(withoutBidi(text));
 
 const taskOf = ({ name, status, startTime, durationSec = null, bytesTransferred = null, bytesProcessed = null, message }: TaskIn): Task => ({
-  name: fitText(maskSecrets(name)), status, startTime: startTime == null ? null : new Date(startTime).toISOString(), durationSec, bytesTransferred, bytesProcessed,
-  message: fitText(maskSecrets(message ?? '').trim()) || null,
+  name: lineOfText(maskSecrets(withoutBidi(name) || '?')), status, startTime: startTime == null ? null : new Date(startTime).toISOString(), durationSec, bytesTransferred, bytesProcessed,
+  message: storable(maskSecrets(withoutBidi(message ?? '')).trim()) || null,
 });
 
 const plain = (detail: RunRow['detail']): RunRow['detail'] =>
-  Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, typeof value === 'string' ? maskSecrets(value) : value]));
+  Object.fromEntries(Object.entries(detail).map(([name, value]) => [name, typeof value === 'string' ? maskSecrets(withoutBidi(value)) : value]));
 
 function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: Ms): string | null {
   if (!Number.isFinite(startedAt) || startedAt < 0) return 'startTime: not a moment after 1970';
@@ -100,7 +118,8 @@ function faultOf(execution: ExecutionIn, startedAt: Ms, endedAt: Ms | null, at: 
   if (endedAt !== null && endedAt < startedAt) return 'endTime: before startTime';
   if (endedAt !== null && endedAt > at + AHEAD) return 'endTime: more than a day in the future';
   if ((execution.durationSec ?? 0) > LONGEST) return 'durationSec: too long';
-  for (const name of ['bytesTransferred', 'bytesProcessed', 'filesTotal', 'filesFailed', 'exitCode', 'graceSec'] as const) {
+  if (execution.scheduledFor != null && !(Date.parse(execution.scheduledFor) >= 0)) return 'scheduledFor: not a moment after 1970';
+  for (const name of ['bytesTransferred', 'bytesProcessed', 'filesTotal', 'filesFailed', 'errorCount', 'warningCount', 'exitCode', 'graceSec'] as const) {
     if (!Number.isSafeInteger(execution[name] ?? 0)) return `${name}: too large`;
   }
   const fault = execution.schedule ? scheduleFault(execution.schedule) : null;

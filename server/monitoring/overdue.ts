@@ -12,11 +12,12 @@ import { cronNext } from './cron.ts';
 import { ABANDONED, decide, type Ground, type Say, stepProblem } from './decide.ts';
 import { groundOfJobs, lock, usedOf } from './ground.ts';
 import type { Normal } from './normal.ts';
+import { type RefusedTime, refusedTimes, wasRefused } from './quota.ts';
 import { appendRuled } from './rules/append-ruled.ts';
 
 /**
  * RUN-3: marks those of `jobs` that did not run, each expectation once, and answers when each is due next. A source whose last request
- * was refused whole is not heard well: nothing is marked of it, and it is asked again in a minute.
+ * was refused whole is not heard well: nothing is marked of it, and it is asked again in a minute. An expectation whose result may have been refused for the day's quota is passed over (ING-17).
  */
 export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[], bootedAt: Ms, now: Ms): Promise<Map<JobN, Ms>> {
   return world.store.tenant(tenant, async (tx) => {
@@ -24,13 +25,13 @@ export function markMissed(world: World, tenant: TenantId, jobs: readonly JobN[]
     const before = { ...ground.next };
     const drafts: Draft[] = [];
     const say = sayInto(ground, drafts, now);
-    const unheard = await unheardKeys(tx);
+    const unheard = await unheardKeys(tx), refused = await refusedTimes(tx);
     const next = new Map<JobN, Ms>(jobs.map((job) => [job, Infinity]));
     const uids = await missedUids(tx, ground, bootedAt, now);
     const companies = await tx.rows('company', [...new Set([...ground.job.values()].map(({ company }) => company))]);
     for (const job of ground.job.values()) {
       const stat = ground.stat.get(job.n);
-      const expected = stat ? expectedBy(job, stat, bootedAt, now) : null;
+      const expected = stat ? afterRefused(job, stat, refused, bootedAt, now) : null;
       if (!stat || !expected || companies.get(job.company)?.deletedAt !== undefined) continue;
       if (expected.dueAt > now) next.set(job.n, expected.dueAt);
       else if (unheard.has(job.key)) next.set(job.n, now + MINUTE);
@@ -64,20 +65,20 @@ export async function markAbandoned(world: World, tenant: TenantId, overlong: re
   await world.store.tenant(tenant, async (tx) => {
     const ground = await groundOfJobs(tx, [...new Set(overlong.map(({ job }) => job))], overlong.map(({ run }) => run), LEFT);
     const before = { ...ground.next };
-    const keys = await tx.rows('key', [...new Set([...ground.job.values()].map(({ key }) => key))]);
+    const keys = await tx.rows('key', [...new Set([...ground.job.values()].map(({ key }) => key))]), refused = await refusedTimes(tx);
     const drafts: Draft[] = [];
     for (const { run, job } of overlong) {
       const row = ground.run.get(run);
       const owner = ground.job.get(job);
       const key = owner && keys.get(owner.key);
       // Its end may have come since it was looked for.
-      if (row?.status === 'Running' && owner && key) drafts.push(...decide(ground, key, [abandoned(owner, row)], now).drafts);
+      if (row?.status === 'Running' && owner && key && !wasRefused(refused, owner.key, now - DAY, now)) drafts.push(...decide(ground, key, [abandoned(owner, row)], now).drafts);
     }
     await appendRuled(world, tx, ground, drafts, byClock(now), usedOf(before, ground.next));
   });
 }
 
-const MINUTE: Ms = 60_000;
+const MINUTE: Ms = 60_000, DAY: Ms = 86_400_000;
 const MISSED: Trouble = problemOf({ status: 'Missed', durationSec: null, bytes: null, files: null, message: null }, []) ?? { state: 'Missed', template: 'Did not run', kind: 'silent' };
 const LEFT: Trouble = problemOf({ status: 'Failed', durationSec: null, bytes: null, files: null, message: ABANDONED }, []) ?? { state: 'Failed', template: ABANDONED, kind: 'other' };
 const byClock = (at: Ms): By => ({ actor: { is: 'clock' }, subject: null, commandId: null, at });
@@ -119,6 +120,15 @@ function expectedBy(job: JobRow, stat: StatRow, bootedAt: Ms, now: Ms): Expectat
   if (!first || first.dueAt > now) return first;
   const last = expectationOf(job, stat, Math.max(bootedAt, now - first.graceMs), cronNext);
   return last && last.dueAt <= now ? last : first;
+}
+
+/** A result that was due while results were refused may be one of those: the next expectation counts. */
+function afterRefused(job: JobRow, stat: StatRow, refused: readonly RefusedTime[], bootedAt: Ms, now: Ms): Expectation | null {
+  let expected = expectedBy(job, stat, bootedAt, now);
+  while (expected && expected.dueAt <= now && wasRefused(refused, job.key, expected.at, expected.dueAt)) {
+    expected = expectationOf(job, { ...stat, missedFor: expected.at }, bootedAt, cronNext);
+  }
+  return expected;
 }
 
 /** A result that came late may have brought an expectation back that was marked already. */

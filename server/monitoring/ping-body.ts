@@ -1,11 +1,13 @@
 import { LIMITS } from '#contract/limits.ts';
+import { takeBytes } from '../http/body-budget.ts';
 
 /** A client must not fail because its log is long: what is past this is not read to the end. */
 const MOST = 32 * LIMITS.ingestBodyBytes;
 
-/** The text of a ping: its head and its tail, however long it is. Holds two pieces of `LIMITS.logBytes` at most. */
-export async function readPingBody(request: Request): Promise<string> {
+/** The text of a ping: its head and its tail, however long it is. Holds two pieces of `LIMITS.logBytes`; null where there is no room for them now. */
+export async function readPingBody(request: Request): Promise<string | null> {
   if (!request.body) return '';
+  if (!takeBytes(request, 2 * LIMITS.logBytes)) return null;
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   // Pieces are as small as a client likes: each is copied once.
   const head = Buffer.alloc(LIMITS.logBytes), tail = Buffer.alloc(LIMITS.logBytes);

@@ -4,6 +4,7 @@ import type { World } from '../world.ts';
 import type { Holder } from './ingest-key.ts';
 import { logOf } from './normal.ts';
 import { keepLogs, noteHealth } from './record.ts';
+import { addUsage, allowanceOf, fits, logBytes } from './quota.ts';
 import type { TenantTx } from '../store/store.ts';
 
 export const knowsJob = (world: World, { tenant, key }: Holder, uid: string): Promise<boolean> =>
@@ -22,7 +23,10 @@ export async function addToLog(world: World, { tenant, key }: Holder, uid: strin
     const n = run === null ? (await tx.rows('stat', [job])).get(job)?.running ?? null : named?.n ?? null;
     if (n === null) return;
     const before = await tx.sql.selectFrom('run_log').select('body').where('tenant_id', '=', tenant).where('run_n', '=', n).executeTakeFirst();
-    await keepLogs(tx, [{ run: n, body: before ? `${before.body}\n${body}` : body }]);
+    const whole = before ? `${before.body}\n${body}` : body, bytes = logBytes(whole), allowance = await allowanceOf(tx, key, at, world.store.kind === 'pglite');
+    const stored = fits(allowance, bytes, true);
+    if (stored) await keepLogs(tx, [{ run: n, body: whole }]);
+    addUsage(tx, allowance, stored ? bytes : 0, stored ? 0 : 1);
   });
 }
 

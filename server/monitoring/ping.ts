@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { LIMITS } from '#contract/limits.ts';
 import type { Source } from '#contract/monitoring/words.ts';
+import { claimBody } from '../http/body-budget.ts';
 import type { World } from '../world.ts';
 import { turnsOf } from './body-turns.ts';
 import { handshakeRoutes } from './handshake.ts';
@@ -11,8 +12,9 @@ import { readPingBody } from './ping-body.ts';
 import { addToLog, knowsJob } from './ping-log.ts';
 import { makeRate } from './rate.ts';
 import { record } from './record.ts';
-import { statusOfExit } from './sources/exit.ts';
-import type { ToolQuery } from './sources/reading.ts';
+import { countUnread, hasWarning, unreadLines } from './sources/borg-lines.ts';
+import { signalSentence, statusOfExit } from './sources/exit.ts';
+import { plainLine, type ToolQuery } from './sources/reading.ts';
 import { readToolQuery } from './tool-query.ts';
 
 /**
@@ -35,16 +37,20 @@ export function pingRoutes(world: World, perKey: number = LIMITS.pingsPerMinute)
       if (rid !== null && !UUID.test(rid)) return text(400, 'invalid rid');
       const holder = await holderOf(world, address.secret);
       if (!holder.ok) return text(404, 'not found');
+      claimBody(request, holder.value.tenant, `key ${holder.value.key.id}`);
       const slug = address.slug ?? holder.value.key.name;
       const now = world.clock.now();
       const tooMany = rateOfKey.ask(holder.value.key.id, now) ?? rate.ask(`${holder.value.key.id} ${slug}`, now);
-      if (tooMany?.kind === 'too-many') return text(429, 'rate limit exceeded', { 'retry-after': String(Math.max(1, Math.ceil(tooMany.retryAfterMs / 1000))) });
+      if (tooMany?.kind === 'too-many') return text(429, 'rate limit exceeded', waits(tooMany.retryAfterMs));
       if (address.query.get('create') === '0' && !(await knowsJob(world, holder.value, slug))) return text(404, 'not found');
       const read = await turnsOf(world).read(holder.value, request, () => readPingBody(request));
-      if (!read.ok) return text(503, 'busy', { 'retry-after': '1' });
+      if (!read.ok || read.value === null) return text(503, 'busy', { 'retry-after': '1' });
       const body = read.value;
       if (address.action === 'log') await addToLog(world, holder.value, slug, rid === null ? null : ridName(slug, rid), body, now);
-      else if (await record(world, holder.value.tenant, holder.value.key, [normal(holder.value, slug, address, query, rid, body)], now) === null) return text(404, 'not found');
+      else {
+        const recorded = await record(world, holder.value.tenant, holder.value.key, [normal(holder.value, slug, address, query, rid, body)], now);
+        if (!recorded.ok) return recorded.failure.kind === 'too-many' ? text(429, 'daily storage limit reached', waits(recorded.failure.retryAfterMs)) : text(404, 'not found');
+      }
       return text(200, 'OK');
     });
   };
@@ -53,7 +59,11 @@ export function pingRoutes(world: World, perKey: number = LIMITS.pingsPerMinute)
 /** A ping has no times but its arrival: an end belongs to the start that is open. */
 function normal({ key }: Holder, slug: string, { action, query: params }: PingAddress, query: ToolQuery, rid: string | null, body: string): Normal {
   const exit = typeof action === 'object' ? action.exit : query.exit;
-  const status = action === 'start' ? 'Running' : action === 'fail' ? 'Failed' : exit === null ? 'Success' : statusOfExit(key.tool, exit);
+  const lines = READS_BORG.has(key.tool) ? body.split('\n').map(plainLine) : [];
+  // borgmatic reports borg's warnings as a success: only the log has them.
+  const good = key.tool === 'borgmatic' && hasWarning(lines) ? 'Warning' : 'Success';
+  const status = action === 'start' ? 'Running' : action === 'fail' ? 'Failed' : exit === null || exit === 0 ? good : statusOfExit(key.tool, exit);
+  const unread = action === 'start' ? [] : unreadLines(lines);
   const log = logOf(body);
   return {
     index: 0,
@@ -62,16 +72,20 @@ function normal({ key }: Holder, slug: string, { action, query: params }: PingAd
       ...(query.schedule === null ? {} : { schedule: query.schedule }), ...(params.has('grace') ? { graceSec: query.graceSec } : {}),
     },
     externalId: rid === null ? null : ridName(slug, rid),
-    status, startedAt: null, endedAt: null, byArrival: true, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: null,
-    message: status === 'Success' || status === 'Running' ? null : lineOf(body) ?? (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`),
+    status, startedAt: null, endedAt: null, byArrival: true, durationSec: null, bytes: null, bytesProcessed: null, files: null, filesFailed: unread.length === 0 ? null : countUnread(unread),
+    message: status === 'Success' || status === 'Running' ? null
+      : signalSentence('the command', exit) ?? (status === 'Warning' ? lineOf(unread[0]) : null) ?? lineOf(body) ?? (exit === null ? 'Reported as failed.' : `Ended with exit code ${exit}.`),
     exitCode: action === 'start' ? null : exit, log, tasks: [], detail: {},
   };
 }
 
+const READS_BORG: ReadonlySet<Source> = new Set(['borg', 'borgmatic']);
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 /** An id of a run is the client's own and says nothing of other jobs. */
 const ridName = (slug: string, rid: string): string => `${slug} ${rid.toLowerCase()}`;
 const sourceOf = (tool: Source): Source => (tool === 'borgmatic' ? tool : 'ping');
+
+const waits = (ms: number): Readonly<Record<string, string>> => ({ 'retry-after': String(Math.max(1, Math.ceil(ms / 1000))) });
 
 const text = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'ping-body-limit': String(LIMITS.logBytes), ...headers } });

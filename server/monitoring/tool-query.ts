@@ -2,6 +2,7 @@ import type { Issue } from '#contract/errors.ts';
 import { isTimeZone } from '#contract/monitoring/day.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Schedule } from '#contract/monitoring/rows.ts';
+import { lineOfText, storable } from '#contract/stored-text.ts';
 import { scheduleFault } from './cron.ts';
 import type { ToolQuery } from './sources/reading.ts';
 
@@ -10,7 +11,7 @@ export function readToolQuery(params: URLSearchParams): ToolQuery | { readonly i
   const issues: Issue[] = [];
   const fault = (path: string, message: string): null => { issues.push({ path, message }); return null; };
   const name = (path: string): string | null => {
-    const value = params.get(path)?.trim() ?? '';
+    const value = lineOfText(params.get(path) ?? '').trim();
     return value === '' ? null : value.length > LIMITS.nameChars ? fault(path, `At most ${LIMITS.nameChars} characters.`) : value;
   };
   const exitText = params.get('exit');
@@ -27,7 +28,7 @@ export function readToolQuery(params: URLSearchParams): ToolQuery | { readonly i
   const every = length('every');
   const graceSec = length('grace');
   const cron = params.get('cron');
-  const schedule: Schedule | null = cron !== null && cron !== '' ? { is: 'cron', cron: cron.replaceAll('+', ' ').slice(0, 100), tz: tz === null || /^[+-]/.test(tz) ? 'UTC' : tz }
+  const schedule: Schedule | null = cron !== null && cron !== '' ? { is: 'cron', cron: storable(cron).replaceAll('+', ' ').slice(0, 100), tz: tz === null || /^[+-]/.test(tz) ? 'UTC' : tz }
     : every !== null ? { is: 'every', everySec: every } : null;
   const wrong = schedule === null ? null : scheduleFault(schedule);
   if (wrong !== null) fault(schedule?.is === 'cron' ? 'cron' : 'every', wrong);

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { unwrapAddress } from '../http/network.ts';
 import type { World } from '../world.ts';
 
 /** What the server would not do, or could not: `message` is a sentence that holds nothing but what the asker gave. */
@@ -12,12 +13,14 @@ export class OutboundError extends Error {
   }
 }
 
-/** Special ranges of the IANA registries: nothing in them is the public internet. IPv4 in IPv6 clothes is checked as IPv4. */
+/** The only IPv6 addresses of the public internet: IANA has assigned global unicast addresses from this range alone. */
+const GLOBAL_V6 = ['2000::/3'];
+/** Special ranges of the IANA registries within the global ones: nothing in them is the public internet. */
 const V4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24',
   '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'];
-const V6 = ['::/96', '64:ff9b::/96', '64:ff9b:1::/48', '100::/64', '2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'];
+const V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-const special = blocksOf([...V4, ...V6]);
+const special = blocksOf([...V4, ...V6]), globalV6 = blocksOf(GLOBAL_V6);
 const allowed = new WeakMap<readonly string[], BlockList>();
 
 function blocksOf(networks: readonly string[]): BlockList {
@@ -36,11 +39,11 @@ const NONE: readonly string[] = [];
 
 /** Whether the server may connect to it: public, or in one of the networks that its operator named (O1, O2). */
 export function mayReach(world: World, address: string, allow = allowedIn(world)): boolean {
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-  if (!special.check(address, family)) return true;
+  const plain = unwrapAddress(address), family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
+  if (!special.check(plain, family) && (family === 'ipv4' || globalV6.check(plain, family))) return true;
   const blocks = allowed.get(allow) ?? blocksOf(allow);
   allowed.set(allow, blocks);
-  return blocks.check(address, family);
+  return blocks.check(plain, family);
 }
 
 /**

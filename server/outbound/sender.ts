@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { columnOver } from '../clock-bounds.ts';
 import { faultOf } from '../http/serve-call.ts';
 import { keptFile } from '../kept-file.ts';
 import type { KeptFile } from '../kept-file.ts';
@@ -109,7 +110,7 @@ interface Taken { readonly id: string; readonly kind: 'mail' | 'sms'; readonly s
 
 async function takeDue(tx: TenantTx, world: World): Promise<{ readonly rows: readonly Taken[]; readonly gateways: Gateways }> {
   const { tenant, sql } = tx, now = world.clock.now();
-  const due = await sql.selectFrom('outgoing').select(['id', 'kind', 'sealed', 'tries']).where('tenant_id', '=', tenant).where('sent_at', 'is', null).where('next_at', '<=', now)
+  const due = await sql.selectFrom('outgoing').select(['id', 'kind', 'sealed', 'tries']).where('tenant_id', '=', tenant).where('sent_at', 'is', null).where(columnOver('next_at', now, LONGEST_MS))
     .orderBy('next_at').limit(AT_ONCE).forUpdate().skipLocked().execute();
   if (due.length === 0) return { rows: [], gateways: { mail: null, sms: null } };
   const gateways = await gatewaysOf(tx, world);

@@ -6,6 +6,7 @@ import { OutboundError } from './address.ts';
 import { fetchOutbound } from './fetch.ts';
 import type { Sms } from './post.ts';
 import { afterOf } from './retry.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 export interface SmsGateway { readonly settings: v.InferOutput<typeof SmsSettings>; readonly token: string }
 
@@ -20,7 +21,7 @@ export async function sendSms(world: World, { settings: { url, account, from }, 
     });
     const { status } = answer;
     if (status === 200 || status === 201) return { is: 'sent' };
-    const refusal = v.safeParse(Refusal, await answer.json().catch(() => null));
+    const refusal = v.safeParse(Refusal, await answer.text().then(parseStorable).catch(() => null));
     const fault = `The gateway refused the message (${status}${refusal.success ? `, ${refusal.output.code}` : ''}).`;
     if (status === 429 || status === 408 || status >= 500) return { is: 'later', fault, afterMs: afterOf(answer.headers.get('retry-after'), world.clock.now()) };
     return { is: 'given-up', fault };

@@ -22,7 +22,6 @@ const fail = (kind: 'not-found' | 'conflict' | 'forbidden' | 'reauth_required', 
 export const NOT_FOUND = fail('not-found', MESSAGES.notFound);
 export const FORBIDDEN = fail('forbidden', MESSAGES.forbidden);
 export const REAUTH = fail('reauth_required', MESSAGES.reauth);
-export const NOT_WHILE_ACTING = fail('forbidden', MESSAGES.notWhileActing);
 export const NOT_YOURSELF = fail('forbidden', MESSAGES.notYourself);
 export const LAST_ADMINISTRATOR = fail('conflict', MESSAGES.lastAdministrator);
 export const USERNAME_TAKEN = fail('conflict', MESSAGES.usernameTaken);

@@ -1,12 +1,12 @@
 import type { GivesOf, TakenOf } from '#contract/calls.ts';
-import type { CompanyN } from '#contract/ids.ts';
+import type { CompanyN, UserId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { utcText, wallText } from '#contract/monitoring/csv.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
-import { keeps } from '#contract/people/reach.ts';
-import type { CompanyRow } from '#contract/people/rows.ts';
+import { hasAuthorityOver, seesUser } from '#contract/people/authority.ts';
+import type { CompanyRow, UserRow } from '#contract/people/rows.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
@@ -66,7 +66,7 @@ export function companyHandlers(world: World, outside?: AskOutside): Pick<Handle
       await tx.lock();
       const company = await companyOf(tx, signed, id);
       if (!company) return NOT_FOUND;
-      const refused = await notFitting(tx, signed, fields, company.n);
+      const refused = await notFitting(tx, signed, fields, company);
       if (refused) return refused;
       await tx.append([changed(company, fields)], by(ask));
       await audit(tx, world, ask, { what: 'company.changed', user: null, detail: { company: company.n, fields: Object.keys(fields).join(', ') } });
@@ -149,11 +149,22 @@ async function shown(tx: TenantTx, ask: Ask, id: string): Promise<Result<Company
 
 const sameName = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** Why fields cannot stand: a name that another company has, people whom one does not keep. */
-async function notFitting(tx: TenantTx, signed: Signed, { name, notify = [] }: Partial<Fields>, own: CompanyN | null): Promise<Result<never> | null> {
-  if (name !== undefined && (await tx.all('company')).some((one) => one.n !== own && one.deletedAt === undefined && sameName(one.name) === sameName(name))) return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
-  const users = await tx.rows('user', notify.map((id) => id.toLowerCase()));
-  return notify.every((id) => { const user = users.get(id.toLowerCase()); return user?.deletedAt === null && (user.companies === null || keeps(signed, user)); }) ? null : NOT_FOUND;
+/** Why fields cannot be saved: a name that another company has, or people over whom one has no authority. */
+async function notFitting(tx: TenantTx, signed: Signed, { name, notify }: Partial<Fields>, company: CompanyRow | null): Promise<Result<never> | null> {
+  if (name !== undefined && (await tx.all('company')).some((one) => one.n !== company?.n && one.deletedAt === undefined && sameName(one.name) === sameName(name))) return failed({ kind: 'conflict', message: MESSAGES.companyNameTaken });
+  return notify === undefined ? null : notNotifiable(tx, signed, notify.map((id) => id.toLowerCase()), company?.notify ?? []);
+}
+
+/** Why a list of users to notify cannot be saved. Who was on it and stays is not acted on; who is deleted by now, anybody takes off. */
+async function notNotifiable(tx: TenantTx, signed: Signed, next: readonly UserId[], before: readonly UserId[]): Promise<Result<never> | null> {
+  const users = await tx.rows('user', [...new Set([...next, ...before])]), active = (id: UserId): UserRow | null => { const user = users.get(id); return user?.deletedAt === null ? user : null; };
+  if (next.some((id) => active(id) === null)) return NOT_FOUND;
+  for (const id of new Set([...next.filter((one) => !before.includes(one)), ...before.filter((one) => !next.includes(one))])) {
+    const user = active(id);
+    if (user === null || id === signed.userId || hasAuthorityOver(signed, user)) continue;
+    return seesUser(signed, user) ? FORBIDDEN : NOT_FOUND;
+  }
+  return null;
 }
 
 async function countsOf(tx: TenantTx, n: CompanyN, users: number): Promise<GivesOf<'getCompany'>['counts']> {

@@ -1,8 +1,12 @@
 import { createHmac } from 'node:crypto';
+import type { Role } from '#contract/abilities.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { coversRoles } from '#contract/people/authority.ts';
+import type { Actor } from '#contract/people/authority.ts';
 import { failed, ok } from '#contract/result.ts';
+import { sendEmailLink } from '../email-confirmation.ts';
 import { audit } from '../audit.ts';
 import { busyFor } from '../http/envelope.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -31,7 +35,7 @@ const LINK_OVER = failed({ kind: 'not-found', message: MESSAGES.linkOver });
 export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 'acceptInvitation' | 'chatToken' | 'validateVacId' | 'ipLocation'> => ({
   async inviteUser({ id, email }, ask) {
     const signed = signedOf(ask), own = id === ask.tenant;
-    if (own ? !signed.roles.includes('sub-sp') && !may(signed, 'monitoring.users') && !may(signed, 'admin.dashboard') : !may(signed, 'admin.dashboard')) return own ? FORBIDDEN : NOT_FOUND;
+    if (own ? !mayInvite(signed) : !may(signed, 'admin.dashboard')) return own ? FORBIDDEN : NOT_FOUND;
     if (!own && !await keepsProvider(world, ask.tenant, signed, id)) return NOT_FOUND;
     return world.store.tenant(id, async (tx) => {
       const { made } = await tx.sql.selectFrom('one_time').select((e) => e.fn.countAll<number>().as('made')).where('tenant_id', '=', id).where('kind', '=', KIND).where('made_at', '>', ask.now - DAY).executeTakeFirstOrThrow();
@@ -66,8 +70,10 @@ export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 
       if (!used) return LINK_OVER;
       const id = world.chance.uuid(), companies = await stillOf(tx, used.data);
       if (companies === null) return LINK_OVER;
-      await tx.append([about(id, { type: 'user.made@1', data: { id, roles: ['read-only'], companies } })], { actor: { is: 'user', id }, subject: null, commandId: null, at: ask.now });
-      await tx.sql.insertInto('person').values({ tenant_id: tx.tenant, id, username, username_key: usernameKey(username), name, email: email ?? null, password_hash, password_at: ask.now }).execute();
+      await tx.append([about(id, { type: 'user.made@1', data: { id, roles: [...INVITED_ROLES], companies } })], { actor: { is: 'user', id }, subject: null, commandId: null, at: ask.now });
+      await tx.sql.insertInto('person').values({ tenant_id: tx.tenant, id, username, username_key: usernameKey(username), name, email: email ?? null, email_verified: email === undefined, password_hash, password_at: ask.now }).execute();
+      // Also where the invitation was mailed: whoever invited has seen its link too.
+      if (email !== undefined) await sendEmailLink(tx, world, ask, id, email);
       await audit(tx, world, ask, { what: 'user.registered', user: id });
       return ok({ username });
     });
@@ -75,8 +81,8 @@ export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 
 
   chatToken: ({ name, email, serviceProviderId }, ask) => world.store.tenant(ask.tenant, async (tx) => {
     const { userId } = signedOf(ask);
-    const person = await tx.sql.selectFrom('person').select(['name', 'email']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirst();
-    if (serviceProviderId !== ask.tenant || person?.name !== name || person.email !== email) return FORBIDDEN;
+    const person = await tx.sql.selectFrom('person').select(['name', 'email', 'email_verified']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirst();
+    if (serviceProviderId !== ask.tenant || person?.name !== name || person.email !== email || !person.email_verified) return FORBIDDEN;
     const until = ask.now + CHAT_MS;
     return ok({ token: signedToken(await chatKey(tx, world), { iss: ask.tenant, sub: userId, name, email, iat: Math.floor(ask.now / 1_000), exp: Math.floor(until / 1_000) }), until });
   }),
@@ -91,6 +97,13 @@ export const invitationHandlers = (world: World): Pick<Handlers, 'inviteUser' | 
 });
 
 const CHAT_MS = 5 * 60_000;
+/** What a user who registers by an invitation may do, until an administrator says otherwise. */
+const INVITED_ROLES: readonly Role[] = ['read-only'];
+
+/** Sub-providers, and those who administer users or the provider; nobody invites a user who could do more than the inviter may grant. */
+const mayInvite = (by: Actor): boolean =>
+  (by.roles.includes('sub-sp') || may(by, 'monitoring.users') || may(by, 'admin.dashboard')) && coversRoles(by, INVITED_ROLES);
+
 const companiesIn = ({ companies }: Readonly<Record<string, unknown>>): CompanyN[] => (Array.isArray(companies) ? companies.filter((n): n is number => typeof n === 'number') : []);
 
 /** The companies of an invitation that who made it still sees; null where that is nobody any more. */
@@ -99,7 +112,7 @@ async function stillOf(tx: TenantTx, data: Readonly<Record<string, unknown>>): P
   // Made at a provider above, where this one's log knows nobody: of no company.
   if (typeof by !== 'string') return companies;
   const maker = (await tx.rows('user', [by])).get(by);
-  if (!maker || maker.deletedAt !== null) return null;
+  if (!maker || maker.deletedAt !== null || !mayInvite(maker)) return null;
   return maker.companies === null ? companies : companies.filter((n) => maker.companies?.includes(n));
 }
 

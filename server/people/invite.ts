@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 
 /** Invites a user by mail to choose a password, within a week, at the portal of its own provider. The link is used up like any link for a new password. */
 export async function invite(tx: TenantTx, world: World, ask: Ask, { id, name, email }: { readonly id: UserId; readonly name: string; readonly email: string }): Promise<void> {
-  const secret = await makeOneTime(tx, world, 'password', id, { invited: true }, ask.now, LIMITS.invitationMs), title = await titleOf(tx);
+  const secret = await makeOneTime(tx, world, 'password', id, { invited: true, address: email }, ask.now, LIMITS.invitationMs), title = await titleOf(tx);
   const address = tx.tenant === ask.tenant ? await portalAddress(tx, world, ask) : await portalAddressOf(tx, world);
   await audit(tx, world, ask, { what: 'user.invited', user: id });
   await post(tx, world, {

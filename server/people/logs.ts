@@ -4,7 +4,7 @@ import { utcText, wallText } from '#contract/monitoring/csv.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import type { LogLine } from '#contract/people/log-calls.ts';
 import { wordsOf } from '#contract/people/log-words.ts';
-import { keeps } from '#contract/people/reach.ts';
+import { seesUser } from '#contract/people/authority.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers, Signed } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
@@ -35,7 +35,7 @@ export const logHandlers = (world: World): Pick<Handlers, 'listUserLogs' | 'expo
 async function readLog(tx: TenantTx, signed: Signed, { from, to, user, what, text = '' }: Query, { offset, limit }: { readonly offset: number; readonly limit: number }) {
   const { tenant, sql } = tx;
   const people = new Map((await sql.selectFrom('person').select(['id', 'username', 'name']).where('tenant_id', '=', tenant).execute()).map((one) => [one.id, one]));
-  const kept = signed.companies === null ? null : (await tx.all('user')).filter((one) => one.id === signed.userId || keeps(signed, one)).map(({ id }) => id);
+  const kept = signed.companies === null ? null : (await tx.all('user')).filter((one) => one.id === signed.userId || seesUser(signed, one)).map(({ id }) => id);
   const kinds = (await sql.selectFrom('audit').select('what').distinct().where('tenant_id', '=', tenant).orderBy('what').execute()).map((row) => row.what);
   let query = sql.selectFrom('audit').where('tenant_id', '=', tenant);
   if (from !== undefined) query = query.where('at', '>=', from);

@@ -3,7 +3,7 @@ import type { Branding } from '#contract/brand/branding.ts';
 import type { TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
-import { keeps } from '#contract/people/reach.ts';
+import { seesUser } from '#contract/people/authority.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '../audit.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
@@ -124,6 +124,6 @@ const listedProvider = (world: World, ask: Ask, id: TenantId): Promise<ProviderL
   const { master_id: master } = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', id).executeTakeFirstOrThrow();
   return {
     _id: id, name: branding.name, hosts, master, own: id === ask.tenant,
-    companies: (await tx.all('company')).filter((one) => seesCompany(reach, one)).length, users: (await tx.all('user')).filter((user) => user.deletedAt === null && keeps(reach, user)).length,
+    companies: (await tx.all('company')).filter((one) => seesCompany(reach, one)).length, users: (await tx.all('user')).filter((user) => user.deletedAt === null && seesUser(reach, user)).length,
   };
 }, { readOnly: true });

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { GivesOf, TakenOf } from '#contract/calls.ts';
 import type { UserId } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
-import { above, keeps } from '#contract/people/reach.ts';
+import { coversRoles, seesUser } from '#contract/people/authority.ts';
 import type { UserRow } from '#contract/people/rows.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { utcText, wallText } from '#contract/monitoring/csv.ts';
@@ -43,7 +43,7 @@ export const userListHandlers = (world: World): Pick<Handlers, 'listUsers' | 'ex
 /** Those that who asks keeps, in the order asked for. */
 async function findUsers(tx: TenantTx, { signed }: Ask, { search = '', sort = 'username', role, deleted }: Query): Promise<Found[]> {
   if (!signed) return [];
-  const users = new Map((await tx.all('user')).filter((user) => user.id === signed.userId || keeps(signed, user)).map((user) => [user.id, user]));
+  const users = new Map((await tx.all('user')).filter((user) => user.id === signed.userId || seesUser(signed, user)).map((user) => [user.id, user]));
   const people = await tx.sql.selectFrom('person').selectAll().where('tenant_id', '=', tx.tenant).execute();
   const asked = search.toLowerCase();
   const found = people.flatMap((person): Found[] => {
@@ -69,7 +69,7 @@ async function findUsers(tx: TenantTx, { signed }: Ask, { search = '', sort = 'u
 export async function userListed(tx: TenantTx, signed: Signed, id: UserId, now: number): Promise<UserListed | null> {
   const user = (await tx.rows('user', [id])).get(id);
   const person = await tx.sql.selectFrom('person').selectAll().where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirst();
-  if (!user || !person || !keeps(signed, user)) return null;
+  if (!user || !person || !seesUser(signed, user)) return null;
   const [one] = await listed(tx, signed, [{ person, user }], now);
   return one ?? null;
 }
@@ -86,7 +86,7 @@ async function listed(tx: TenantTx, signed: Signed, found: readonly Found[], now
     const own = person.settings;
     const bySms = person.mobile_phone !== null && (own.sms === true || settings.secondFactor === 'sms');
     return {
-      _id: person.id, username: person.username, name: person.name, email: person.email, roles: user.roles.join(', '), acl: user.roles.map((role) => ({ role })),
+      _id: person.id, username: person.username, name: person.name, email: person.email, emailVerified: person.email_verified, roles: user.roles.join(', '), acl: user.roles.map((role) => ({ role })),
       companies: user.companies && user.companies.flatMap((n) => { const one = companies.get(n); return one ? [{ n, _id: one.id, name: one.name }] : []; }),
       auth: person.auth, mobilePhone: person.mobile_phone, officePhone: person.office_phone, sms: own.sms ?? false,
       sso: { vac: own.sso?.vac ?? null, vcd: own.sso?.vcd ?? null, zerto: own.sso?.zerto ?? null },
@@ -95,7 +95,7 @@ async function listed(tx: TenantTx, signed: Signed, found: readonly Found[], now
       veeamServiceAccount: own.veeamServiceAccount ?? null, isO365Migrator: own.isO365Migrator ?? false, landingPage: own.landingPage ?? null, features: own.features ?? [],
       passwordReset: person.password_reset, invited: person.auth === 'db' && person.password_hash === null, deleted: user.deletedAt !== null, deletedAt: user.deletedAt,
       madeAt: user.madeAt, lastSignIn: seen.get(person.id) ?? null, signedIn: open.has(person.id), secondFactor: passkeys.has(person.id) ? 'passkey' : totp.has(person.id) ? 'totp' : bySms ? 'sms' : 'none',
-      editable: !above(signed, user.roles),
+      editable: coversRoles(signed, user.roles),
     };
   });
 }

@@ -1,14 +1,15 @@
 import type { TakenOf } from '#contract/calls.ts';
 import type { Draft } from '#contract/events.ts';
 import type { CompanyN, UserId } from '#contract/ids.ts';
-import { above, isAdministrator, keeps, within } from '#contract/people/reach.ts';
-import type { Reach } from '#contract/people/reach.ts';
+import { hasAuthorityOver, isAdministrator, seesUser } from '#contract/people/authority.ts';
+import type { UserRights } from '#contract/people/authority.ts';
 import type { UserRow } from '#contract/people/rows.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { endKeysOf } from '../api-keys.ts';
 import { audit } from '../audit.ts';
+import { endEmailLinks, sendEmailLink } from '../email-confirmation.ts';
 import { endSessionsOf, forgetSessions } from '../end-sessions.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
 import { busyFor } from '../http/envelope.ts';
@@ -18,21 +19,22 @@ import { hashPassword } from '../passwords.ts';
 import type { TenantTx } from '../store/store.ts';
 import { usernameKey } from '../usernames.ts';
 import type { World } from '../world.ts';
-import { badField, by, FORBIDDEN, isFresh, LAST_ADMINISTRATOR, NOT_FOUND, NOT_WHILE_ACTING, NOT_YOURSELF, REAUTH, signedOf, USERNAME_TAKEN } from './asking.ts';
+import { badField, by, FORBIDDEN, isFresh, LAST_ADMINISTRATOR, NOT_FOUND, NOT_YOURSELF, REAUTH, signedOf, USERNAME_TAKEN } from './asking.ts';
 import { invite, tellOfNewAddress, tellOfSms } from './invite.ts';
 import { userListed } from './user-list.ts';
 
-type Fields = Omit<TakenOf<'editUser'>, 'id'>;
+type Fields = Omit<TakenOf<'editUser'>, 'id' | 'email'> & { readonly email?: string };
 const ONE_OF_TWO = 'Give a first password, or have the user invited by mail.';
 const BY_DIRECTORY = 'The directory keeps the password of this user.';
 const NO_NUMBER = 'Give a mobile number for the codes.';
+const NO_ADDRESS = 'Give an e-mail address.';
 
 export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editUser' | 'deleteUser' | 'addUserAccount' | 'removeUserAccount'> => ({
   async createUser({ password, invite: byMail = false, ...fields }, ask) {
     const signed = signedOf(ask);
     if (fields.auth === 'ad' ? password !== undefined || byMail : (password === undefined) !== byMail) return badField('password', fields.auth === 'ad' ? BY_DIRECTORY : ONE_OF_TWO);
     if (fields.sms === true && (fields.mobilePhone ?? null) === null) return badField('sms', NO_NUMBER);
-    if (above(signed, fields.roles) || !within(signed.companies, fields.companies)) return FORBIDDEN;
+    if (!hasAuthorityOver(signed, fields)) return FORBIDDEN;
     let password_hash: string | null = null;
     if (password !== undefined) {
       const fault = await world.store.tenant(ask.tenant, async (tx) => passwordFault(password, await measureOfNew(tx, fields)), { readOnly: true });
@@ -57,22 +59,23 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
     });
   },
 
-  editUser: ({ id, ...fields }, ask) => change(world, ask, id, async (tx, user) => {
+  editUser: ({ id, email: typed, ...rest }, ask) => change(world, ask, id, async (tx, user) => {
     const signed = signedOf(ask), own = id === signed.userId;
     const person = await tx.sql.selectFrom('person').selectAll().where('tenant_id', '=', tx.tenant).where('id', '=', id).executeTakeFirstOrThrow();
-    const next: Reach = { roles: once(fields.roles ?? user.roles), companies: fields.companies === undefined ? user.companies : fields.companies && once(fields.companies) };
+    if (typed === null && person.email !== null) return badField('email', NO_ADDRESS);
+    const fields: Fields = typed === null || typed === undefined ? rest : { ...rest, email: typed };
+    const next: UserRights = { roles: once(fields.roles ?? user.roles), companies: fields.companies === undefined ? user.companies : fields.companies && once(fields.companies) };
     const moved = !same(next.roles, user.roles) || !same(next.companies, user.companies);
     if (moved) {
       if (own) return NOT_YOURSELF;
-      if (above(signed, next.roles) || !within(signed.companies, next.companies)) return FORBIDDEN;
+      if (!hasAuthorityOver(signed, next)) return FORBIDDEN;
+      if (isWider(next, user) && !isFresh(ask)) return REAUTH;
       if (!await areCompanies(tx, next.companies)) return NOT_FOUND;
       if (isAdministrator(user) && !isAdministrator(next) && await isLast(tx, id)) return LAST_ADMINISTRATOR;
     }
     const settings = { ...person.settings, ...settingsOf(fields) };
     const changed = changedFields(fields, { ...person, settings: person.settings });
     if (changed.some((field) => SENSITIVE.has(field))) {
-      // Not with another's hands: nobody's way in is changed under a name that is not one's own (G42).
-      if (signed.impersonation !== null) return NOT_WHILE_ACTING;
       if (!isFresh(ask)) return REAUTH;
     }
     if (changed.includes('auth') && own) return NOT_YOURSELF;
@@ -90,6 +93,8 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
       // Nobody has typed a code to the new number yet.
       ...(changed.includes('mobilePhone') && { phone_updated_once: false }),
       ...(username !== undefined && { username, username_key: usernameKey(username) }), ...(name !== undefined && { name }), ...(email !== undefined && { email }),
+      // Its own address is typed by the user itself, whatever it may set for others (EMAIL-1).
+      ...(changed.includes('email') && { email_verified: !own }),
       // Who is kept by the directory from now on has no password here any more; who is not gets a new one by link.
       ...(changed.includes('auth') && { ...(auth !== undefined && { auth }), password_hash: null, password_reset: false }),
     }).where('tenant_id', '=', tx.tenant).where('id', '=', id).execute();
@@ -106,6 +111,8 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
       if (person.email !== null) await tellOfNewAddress(tx, world, person.email);
       // A link that went to the address from before is somebody else's by now.
       await endLinks(tx, id, ask.now);
+      await endEmailLinks(tx, id, ask.now);
+      if (own && email !== undefined) await sendEmailLink(tx, world, ask, id, email);
       if (email !== undefined && (auth ?? person.auth) === 'db' && person.password_hash === null && user.deletedAt === null) await invite(tx, world, ask, { id, name: name ?? person.name, email });
     }
     return await shown(tx, ask, id);
@@ -136,16 +143,16 @@ export const userHandlers = (world: World): Pick<Handlers, 'createUser' | 'editU
 });
 
 /**
- * Under the lock of the log, a user that who asks keeps. Others do not exist; one of a role above the own is refused. What the process
- * remembers of sessions is read anew behind it.
+ * Runs the work on a user under the lock of the log. A user outside the companies of who asks does not exist; one who can do more is refused.
+ * The process reads sessions again afterwards.
  */
 export async function change<T>(world: World, ask: Ask, id: UserId, work: (tx: TenantTx, user: UserRow) => Promise<Result<T>>): Promise<Result<T>> {
   const signed = signedOf(ask);
   const result = await world.store.tenant(ask.tenant, async (tx) => {
     await tx.lock();
     const user = (await tx.rows('user', [id])).get(id);
-    if (!user || user.removedAt !== undefined || !keeps(signed, user)) return NOT_FOUND;
-    return above(signed, user.roles) ? FORBIDDEN : work(tx, user);
+    if (!user || user.removedAt !== undefined || !seesUser(signed, user)) return NOT_FOUND;
+    return hasAuthorityOver(signed, user) ? work(tx, user) : FORBIDDEN;
   });
   forgetSessions(world, ask.tenant);
   return result;
@@ -157,6 +164,10 @@ export async function notDeletable(tx: TenantTx, ask: Ask, user: UserRow): Promi
   if (user.id === userId || user.id === actor) return NOT_YOURSELF;
   return user.deletedAt === null && isAdministrator(user) && await isLast(tx, user.id) ? LAST_ADMINISTRATOR : null;
 }
+
+/** Whether a user gets a role or a company that it did not have: that takes a recent factor, taking something away does not. */
+const isWider = (next: UserRights, before: UserRights): boolean =>
+  next.roles.some((role) => !before.roles.includes(role)) || (before.companies !== null && (next.companies === null || next.companies.some((n) => !before.companies?.includes(n))));
 
 const isLast = async (tx: TenantTx, but: UserId): Promise<boolean> => !(await tx.all('user')).some((one) => one.id !== but && one.deletedAt === null && isAdministrator(one));
 

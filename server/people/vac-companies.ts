@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { OutboundError } from '../outbound/address.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 /** Asks an address as the outside allows it: given once, so that tests give another. Throws where it cannot be reached or may not be. */
 export type Ask = (url: string, headers: Readonly<Record<string, string>>) => Promise<{ readonly status: number; readonly text: string }>;
@@ -37,7 +38,7 @@ const isOutside = (error: unknown): error is OutboundError => error instanceof E
 
 function pageIn(text: string): v.InferOutput<typeof Page> | null {
   try {
-    const read = v.safeParse(Page, JSON.parse(text));
+    const read = v.safeParse(Page, parseStorable(text));
     return read.success ? read.output : null;
   } catch {
     return null;

@@ -3,6 +3,7 @@ import type { CompanyN, JobN } from '#contract/ids.ts';
 import type { JobFilters } from '#contract/monitoring/reporting-filters.ts';
 import type { JobNameOut } from '#contract/monitoring/reporting-rows.ts';
 import type { JobRow } from '#contract/monitoring/rows.ts';
+import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { ofReach } from './question.ts';
 import type { Reach } from './question.ts';
@@ -53,4 +54,5 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 export const jobNameOf = ({ job, companyName }: Known): JobNameOut => ({
   jobInstanceUid: job.uid, jobName: job.name, company: job.company, companyName, computerName: job.computer, serverName: job.server,
   source: job.source, type: job.type, entityGroup: job.group, managed: job.managed, enabled: job.enabled,
+  scheduleState: scheduleStateOf(job),
 });

@@ -42,7 +42,7 @@ export async function answer<T>(
       return time.ok ? work(tx, { ...time.value, ...reach, wall, now: ask.now }) : time;
     }, { readOnly: true });
   } catch (error) {
-    if (error instanceof StoreFault && error.kind !== 'unknown') throw error;
+    if (error instanceof StoreFault) throw error;
     world.log.error('a report failed', faultOf(error));
     return failed({ kind: 'server-fault', message: sentence });
   }

@@ -48,7 +48,7 @@ const sumUp = (world: World, tenant: TenantId, day: SummedDay): Promise<void> =>
   await tx.lock();
   if ((await summedDays(tx.sql, tenant, day.from - DAY, day.to + DAY)).some(({ day: n }) => n === day.day)) return;
   await sumDay(tx.sql, tenant, day);
-});
+}, { long: true });
 const DAY: Ms = 86_400_000;
 
 /** Newest first. Days of another wall are forgotten on the way. */
@@ -63,4 +63,4 @@ const unsummed = (world: World, tenant: TenantId, now: Ms): Promise<readonly Sum
   const known = new Set(summed.map(({ day }) => day).filter((day) => !strange.includes(day))), at = rows[0]?.at ?? null, last = dayOf(now, timeZone, dayBeginsHour) - 1;
   const first = at === null ? last + 1 : Math.max(dayOf(at, timeZone, dayBeginsHour), last - MOST_DAYS + 1);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => last - i).filter((day) => !known.has(day)).map((day) => ({ day, from: start(day), to: start(day + 1) }));
-});
+}, { long: true });

@@ -4,6 +4,7 @@ import type { CauseRow, ProblemRow, RunRow } from '#contract/monitoring/rows.ts'
 import type { TenantTx } from '#server/store/store.ts';
 import type { Known, KnownJobs } from './known-jobs.ts';
 import { reviewAsked } from '#contract/monitoring/review.ts';
+import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 
 /** A result and what is known around it. */
 export interface Told { readonly run: RunRow; readonly known: Known; readonly problem: ProblemRow | undefined; readonly cause: CauseRow | undefined }
@@ -29,9 +30,11 @@ export const isoOrNull = (at: Ms | null | undefined): string | null => (at == nu
 
 export const resultOf = ({ run, known: { job, companyName }, problem, cause }: Told, names: ReadonlyMap<UserId, string>, anomalies: boolean, now: Ms): ResultOut => ({
   _id: String(run.n), mongo_id: String(run.n), jobInstanceUid: job.uid, jobName: job.name, company: run.company, companyName, computerName: job.computer,
-  serverName: job.server, source: job.source, type: job.type, entityGroup: job.group, managed: job.managed, status: run.status, startTime: iso(run.startedAt),
+  serverName: job.server, source: job.source, type: job.type, entityGroup: job.group, managed: job.managed, scheduleState: scheduleStateOf(job), status: run.status, startTime: iso(run.startedAt),
   endTime: isoOrNull(run.endedAt), durationSec: run.durationSec, bytesTransferred: run.bytes, bytesProcessed: run.bytesProcessed, filesTotal: run.files,
-  filesFailed: run.filesFailed, exitCode: run.exitCode, message: run.message, anomaly: [...run.anomaly], note: noteOf(problem),
+  filesFailed: run.filesFailed, exitCode: run.exitCode, message: run.message,
+  scheduledFor: isoOrNull(run.scheduledFor), level: run.level ?? null, errorCount: run.errorCount ?? null, warningCount: run.warningCount ?? null,
+  anomaly: [...run.anomaly], note: noteOf(problem),
   ignoredUntil: isoOrNull(problem?.snooze?.until), ignoredReason: problem?.snooze?.reason ?? null,
   state: reviewAsked(problem, now, anomalies),
   problem: problem ? {

@@ -1,4 +1,5 @@
 import type { CompanyN, UserId } from '#contract/ids.ts';
+import { hasAuthorityOver } from '#contract/people/authority.ts';
 import type { TemplateAbout } from '#contract/reports/template.ts';
 import type { Signed } from '#server/http/handler.ts';
 import { may } from '#server/may.ts';
@@ -37,5 +38,8 @@ export const deletedIn = async ({ sql: db, tenant }: TenantTx): Promise<readonly
 export const seesAll = ({ companies, deleted = [] }: Pick<Rights, 'companies' | 'deleted'>, asked: readonly CompanyN[] | null): boolean =>
   (asked === null ? companies === null : asked.every((n) => (companies === null || companies.includes(n)) && !deleted.includes(n)));
 
-/** One's own, and everybody's for who sees all companies. */
-export const keeps = ({ userId, companies }: Pick<Rights, 'userId' | 'companies'>, owner: UserId): boolean => companies === null || owner === userId;
+/** Whose reports somebody may see and change: the own ones and, with all companies, those of users over whom it has authority. Who is deleted counts with the last roles. */
+export async function manageableOwners(tx: TenantTx, rights: Pick<Rights, 'userId' | 'roles' | 'companies' | 'key'>): Promise<ReadonlySet<UserId>> {
+  if (rights.companies !== null) return new Set([rights.userId]);
+  return new Set([rights.userId, ...(await tx.all('user')).filter((user) => hasAuthorityOver(rights, user)).map(({ id }) => id)]);
+}

@@ -24,7 +24,7 @@ export async function spoken<T>(world: World, sentence: string, work: () => Prom
   try {
     return await work();
   } catch (error) {
-    if (error instanceof StoreFault && error.kind !== 'unknown') throw error;
+    if (error instanceof StoreFault) throw error;
     world.log.error('a call about reports failed', faultOf(error));
     return failed({ kind: 'server-fault', message: sentence });
   }

@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { columnOver, LONGEST_PERIOD_MS } from '../clock-bounds.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import { forgetFiles } from '#server/kept-file.ts';
 import { gatewaysOf } from '#server/outbound/gateways.ts';
@@ -41,7 +42,7 @@ export function startReports(world: World): Watch {
 /** Mostly there is nothing to do: one look by two small indexes. */
 async function hasWork({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> {
   const { work } = await sql.selectNoFrom((e) => e.or([
-    e.exists(e.selectFrom('report_setting').select('id').where('tenant_id', '=', tenant).where('next_at', '<=', now)),
+    e.exists(e.selectFrom('report_setting').select('id').where('tenant_id', '=', tenant).where(columnOver('next_at', now, LONGEST_PERIOD_MS))),
     e.exists(e.selectFrom('report_sent').select('id').where('tenant_id', '=', tenant).where('state', 'in', ['waiting', 'making', 'sending'])),
   ]).as('work')).executeTakeFirstOrThrow();
   return work === true;
@@ -49,7 +50,7 @@ async function hasWork({ sql, tenant }: TenantTx, now: Ms): Promise<boolean> {
 
 async function findDue(tx: TenantTx, world: World, now: Ms): Promise<void> {
   const { sql, tenant } = tx;
-  const due = await sql.selectFrom('report_setting').selectAll().where('tenant_id', '=', tenant).where('next_at', '<=', now).forUpdate().skipLocked().execute();
+  const due = await sql.selectFrom('report_setting').selectAll().where('tenant_id', '=', tenant).where(columnOver('next_at', now, LONGEST_PERIOD_MS)).forUpdate().skipLocked().execute();
   for (const { id, owner_id, fields, next_at } of due) {
     if (next_at === null) continue;
     await queueReport(tx, world, { setting: id, owner: owner_id, by: null, fields, dueAt: lastDue(fields.schedule, next_at, now) });
@@ -80,7 +81,7 @@ async function followMails(tx: TenantTx, world: World): Promise<void> {
     });
     const states = new Set(now.map((one) => one.state));
     const state: SentRow['state'] = states.has('sending') ? 'sending' : states.size > 1 ? 'partly' : states.has('sent') ? 'sent' : states.has('kept') ? 'kept' : 'failed';
-    if (JSON.stringify(now) !== JSON.stringify(mails)) await sql.updateTable('report_sent').set({ state, mails: JSON.stringify(now) }).where('tenant_id', '=', tenant).where('id', '=', id).execute();
+    if (state !== 'sending' || JSON.stringify(now) !== JSON.stringify(mails)) await sql.updateTable('report_sent').set({ state, mails: JSON.stringify(now) }).where('tenant_id', '=', tenant).where('id', '=', id).execute();
   }
 }
 

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import type { GivesOf } from '#contract/calls.ts';
-import type { Ms } from '#contract/ids.ts';
+import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
@@ -16,7 +16,7 @@ import { makeOften } from '#server/outbound/often.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { peopleOf } from '#server/reading/told.ts';
-import { keeps, mayUse, seesAll } from './access.ts';
+import { manageableOwners, mayUse, seesAll } from './access.ts';
 import { asked, NOT_FOUND, spoken } from './asking.ts';
 import { makeReport } from './make.ts';
 import { queueReport, sentOut } from './sent.ts';
@@ -56,12 +56,12 @@ export function historyHandlers(world: World): Pick<Handlers, 'sendReport' | 'pr
     },
 
     listSentReports: ({ reportSettingId, page = 1, pageSize = PAGE_SIZE }, ask) => asked(world, ask, MESSAGES.getReports, async (tx, signed) => {
-      let query = tx.sql.selectFrom('report_sent').where('tenant_id', '=', tx.tenant);
-      if (signed.companies !== null) query = query.where('owner_id', '=', signed.userId);
+      const owners = await manageableOwners(tx, signed);
+      let query = tx.sql.selectFrom('report_sent').where('tenant_id', '=', tx.tenant).where('owner_id', 'in', [...owners]);
       if (reportSettingId !== undefined) query = query.where('setting_id', '=', reportSettingId);
       const { count } = await query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
       const rows = await query.selectAll().orderBy('made_at', 'desc').orderBy('id').limit(pageSize).offset((page - 1) * pageSize).execute(), names = await peopleOf(tx), files = await filesOf(tx, rows);
-      return ok({ rows: rows.map((row) => sentOut(row, names, fileOf(files, signed, row))), count, page, pageSize });
+      return ok({ rows: rows.map((row) => sentOut(row, names, mayOpen(signed, owners, row) ? fileOf(files, row) : undefined)), count, page, pageSize });
     }, true),
 
     openSentReport: ({ id }, ask) => asked(world, ask, MESSAGES.getReport, async (tx, signed) => {
@@ -70,7 +70,7 @@ export function historyHandlers(world: World): Pick<Handlers, 'sendReport' | 'pr
       const files = await filesOf(tx, [row]);
       // What was kept is what was made here.
       const { report, rows } = JSON.parse(gunzipSync(data.bytes).toString('utf8')) as ReportOut;
-      return ok({ sent: sentOut(row, await peopleOf(tx), fileOf(files, signed, row)), ...told({ report, rows }) });
+      return ok({ sent: sentOut(row, await peopleOf(tx), fileOf(files, row)), ...told({ report, rows }) });
     }, true),
 
     async reportFile({ id }, ask) {
@@ -88,16 +88,16 @@ export function historyHandlers(world: World): Pick<Handlers, 'sendReport' | 'pr
 /** The shape of the contract has lists that may be written. */
 const told = (out: ReportOut): GivesOf<'previewReport'> => structuredClone(out) as GivesOf<'previewReport'>;
 
-/** One that was sent: of those that this user keeps, and only where it sees all that stands in it. */
-async function sentOf({ sql, tenant }: TenantTx, signed: Signed, id: string): Promise<SentRow | null> {
-  const row = await sql.selectFrom('report_sent').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
-  return row && mayOpen(signed, row) ? row : null;
+/** One that was sent: of those that this user may manage, and only where it sees all that is in it. */
+async function sentOf(tx: TenantTx, signed: Signed, id: string): Promise<SentRow | null> {
+  const { sql, tenant } = tx, row = await sql.selectFrom('report_sent').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
+  return row && mayOpen(signed, await manageableOwners(tx, signed), row) ? row : null;
 }
-const mayOpen = (signed: Signed, row: SentRow): boolean => keeps(signed, row.owner_id) && seesAll(signed, row.sees) && mayUse(TEMPLATES[row.fields.template], signed);
+const mayOpen = (signed: Signed, owners: ReadonlySet<UserId>, row: SentRow): boolean => owners.has(row.owner_id) && seesAll(signed, row.sees) && mayUse(TEMPLATES[row.fields.template], signed);
 
 interface About { readonly id: string; readonly name: string; readonly bytes: number; readonly until: Ms }
 async function filesOf({ sql, tenant }: TenantTx, rows: readonly SentRow[]): Promise<ReadonlyMap<string, About>> {
   const ids = rows.flatMap((row) => row.file_id ?? []);
   return new Map(ids.length === 0 ? [] : (await sql.selectFrom('kept_file').select(['id', 'name', 'bytes', 'until']).where('tenant_id', '=', tenant).where('id', 'in', ids).execute()).map((one) => [one.id, one]));
 }
-const fileOf = (files: ReadonlyMap<string, About>, signed: Signed, row: SentRow): About | undefined => (row.file_id !== null && mayOpen(signed, row) ? files.get(row.file_id) : undefined);
+const fileOf = (files: ReadonlyMap<string, About>, row: SentRow): About | undefined => (row.file_id === null ? undefined : files.get(row.file_id));

@@ -1,3 +1,4 @@
+import { withoutBidi } from '#contract/bidi.ts';
 import { firstRows, rowsIn } from '#contract/reports/report.ts';
 import type { Report } from '#contract/reports/report.ts';
 import { wordsOf } from './render/format.ts';
@@ -20,7 +21,7 @@ export function reportMail(report: Report, look: Look, fileName: string | null, 
   const html = (shown: Report): string => reportHtml(shown, look, footOf(said(rowsIn(shown)), link));
   const whole = rows <= 400 ? html(report) : null;
   return {
-    subject: `${report.name}: ${span}`.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
+    subject: withoutBidi(`${report.name}: ${span}`).replace(/[\p{Cc}\u2028\u2029]+/gu, ' '),
     text: [
       report.name, span, '', ...report.facts.map(({ title, kind, value }) => `${title}: ${words.cell(kind, value)}`), ...(report.notices.length > 0 ? ['', ...report.notices] : []), '',
       ...(fileName === null ? [] : [`Attached: ${fileName}`]), ...(link === null ? [] : [`Open it in the portal: ${link}`]), '', `${look.provider}. ${said(rows).at(-1) ?? ''}`, '',

@@ -37,7 +37,7 @@ export async function makeReport(world: World, tenant: TenantId, rights: Rights,
     const wall = await wallOf(tx), reach = reachOf({ signed: rights }, { companyIds: fields.companies }), question: Question = { ...timeOfPeriod(fields.period, at, wall), ...reach, wall, now: at };
     if (fields.companies.length > 0 && reach.companies?.length === 0) return failed({ kind: 'forbidden', message: MESSAGES.reportNothingSeen });
     return ok({ question, body: template.figures === 'providers' ? null : await bodyOf(template, (name) => GATHER[name](tx, question)) });
-  }, { readOnly: true });
+  }, { readOnly: true, long: true });
   if (!asked.ok) return asked;
   const { question } = asked.value;
   const body = asked.value.body ?? await bodyOf(TEMPLATES.sspCalendarReportSummary, async () => ({ days: daysOf(question).map(({ date }) => date), lines: await providerLines(world, below, question) }));
@@ -62,7 +62,7 @@ async function providerLines(world: World, providers: readonly TenantId[], { fro
       if (!row) throw new RangeError('a report: a provider without a row');
       const line = lineOf({ ...row, cells: row.cells.map((cell) => ({ runs: 0, ...cell })) });
       return { provider: branding.name, companies: [...(await companyNames(tx)).keys()].filter((n) => !question.without.includes(n)).length, jobs: jobs.length, ...line };
-    }, { readOnly: true }));
+    }, { readOnly: true, long: true }));
   }
   return lines.toSorted((a, b) => a.provider.localeCompare(b.provider, 'en'));
 }

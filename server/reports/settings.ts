@@ -12,12 +12,13 @@ import { TEMPLATES } from '#contract/reports/templates.ts';
 import { failed, ok } from '#contract/result.ts';
 import { audit } from '#server/audit.ts';
 import type { Handlers } from '#server/http/handler.ts';
+import { mailAddressOf } from '#server/email-confirmation.ts';
 import { gatewaysOf } from '#server/outbound/gateways.ts';
 import { wallOf } from '#server/reading/question.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import { peopleOf } from '#server/reading/told.ts';
-import { keeps, mayReport, mayUse, rightsOf, seesAll } from './access.ts';
+import { manageableOwners, mayReport, mayUse, rightsOf, seesAll } from './access.ts';
 import type { Rights } from './access.ts';
 import { asked, badField, NOT_FOUND } from './asking.ts';
 import { dueAfter } from './schedule.ts';
@@ -26,10 +27,10 @@ import { dueAfter } from './schedule.ts';
 export function settingHandlers(world: World): Pick<Handlers, 'listReportSettings' | 'listReportTemplates' | 'makeReportSetting' | 'changeReportSetting' | 'removeReportSetting'> {
   return {
     listReportSettings: (_, ask) => asked(world, ask, MESSAGES.getReports, async (tx, signed) => {
-      const rows = (await tx.sql.selectFrom('report_setting').selectAll().where('tenant_id', '=', tx.tenant).orderBy('made_at').execute()).filter((row) => keeps(signed, row.owner_id));
+      const owners = await manageableOwners(tx, signed), rows = (await tx.sql.selectFrom('report_setting').selectAll().where('tenant_id', '=', tx.tenant).orderBy('made_at').execute()).filter((row) => owners.has(row.owner_id));
       const names = await peopleOf(tx), last = await lastOf(tx), able = new Map<UserId, boolean>();
       for (const owner of new Set(rows.map((row) => row.owner_id))) able.set(owner, await stillMay(tx, owner));
-      const person = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', signed.userId).executeTakeFirst();
+      const recipient = await mailAddressOf(tx, signed.userId);
       const settings = rows.map((row): SettingOut => ({
         _id: row.id, ...row.fields, owner: names.get(row.owner_id) ?? 'A former user', mine: row.owner_id === signed.userId, gone: able.get(row.owner_id) !== true, changedAt: row.changed_at, nextAt: row.next_at, last: last.get(row.id) ?? null,
       }));
@@ -37,7 +38,7 @@ export function settingHandlers(world: World): Pick<Handlers, 'listReportSetting
       return ok({
         settings: settings.toSorted((a, b) => a.name.localeCompare(b.name, 'en')), mails: (await gatewaysOf(tx, world)).mail !== null,
         // Dates are written as in the provider's newest report, until somebody says otherwise.
-        usual: { timeZone: newest?.schedule.timeZone ?? (await wallOf(tx)).timeZone, language: newest?.language ?? 'en-US', recipient: person?.email ?? null },
+        usual: { timeZone: newest?.schedule.timeZone ?? (await wallOf(tx)).timeZone, language: newest?.language ?? 'en-US', recipient },
       });
     }),
 
@@ -77,10 +78,10 @@ export function settingHandlers(world: World): Pick<Handlers, 'listReportSetting
   };
 }
 
-/** One that this user keeps. */
-export async function settingOf({ sql: db, tenant }: TenantTx, signed: Pick<Rights, 'userId' | 'companies'>, id: string) {
-  const row = await db.selectFrom('report_setting').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
-  return row && keeps(signed, row.owner_id) ? row : null;
+/** One that this user may manage. */
+export async function settingOf(tx: TenantTx, signed: Pick<Rights, 'userId' | 'roles' | 'companies' | 'key'>, id: string) {
+  const { sql: db, tenant } = tx, row = await db.selectFrom('report_setting').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirst();
+  return row && (await manageableOwners(tx, signed)).has(row.owner_id) ? row : null;
 }
 
 /** Whether reports still go out as this user's. */

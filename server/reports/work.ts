@@ -7,6 +7,8 @@ import { firstRows, rowsIn } from '#contract/reports/report.ts';
 import type { Report } from '#contract/reports/report.ts';
 import type { ReportFormat } from '#contract/reports/setting.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
+import { columnOver } from '../clock-bounds.ts';
+import { unverifiedAddressOf } from '#server/email-confirmation.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import { keepFile } from '#server/kept-file.ts';
 import { post } from '#server/outbound/post.ts';
@@ -29,7 +31,7 @@ export async function sendNext(world: World, tenant: TenantId): Promise<boolean>
   const row = await world.store.tenant(tenant, async ({ sql }) => {
     const now = world.clock.now();
     const next = await sql.selectFrom('report_sent').selectAll().where('tenant_id', '=', tenant)
-      .where((e) => e.or([e('state', '=', 'waiting'), e.and([e('state', '=', 'making'), e('held_until', '<', now)])])).orderBy('made_at').limit(1).forUpdate().skipLocked().executeTakeFirst();
+      .where((e) => e.or([e('state', '=', 'waiting'), e.and([e('state', '=', 'making'), columnOver('held_until', now, HELD_MS)])])).orderBy('made_at').limit(1).forUpdate().skipLocked().executeTakeFirst();
     if (next) await sql.updateTable('report_sent').set({ state: 'making', held_until: now + HELD_MS, tries: next.tries + 1 }).where('tenant_id', '=', tenant).where('id', '=', next.id).execute();
     return next;
   });
@@ -67,8 +69,12 @@ async function sendOne(world: World, tenant: TenantId, row: SentRow): Promise<st
     // Another server took it over meanwhile.
     if (still?.state !== 'making') return;
     const file = await keepFile(tx, world, { name, type: TYPES[fields.format], bytes: drawn.bytes, until }), data = await keepFile(tx, world, { name: 'report.json.gz', type: 'application/gzip', bytes: shown, until });
-    const mails: SentRow['mails'][number][] = [];
-    for (const to of fields.recipients) mails.push({ id: await post(tx, world, { kind: 'mail', to, ...mail, files: [file] }), to, state: 'sending', at: null, fault: null });
+    const mails: SentRow['mails'][number][] = [], unverified = await unverifiedAddressOf(tx, row.owner_id);
+    for (const to of fields.recipients) {
+      // EMAIL-2: what the owner typed as their own address gets nothing until it is confirmed.
+      if (to.toLowerCase() === unverified) mails.push({ id: world.chance.uuid(), to, state: 'failed', at: null, fault: MESSAGES.reportAddressNotConfirmed });
+      else mails.push({ id: await post(tx, world, { kind: 'mail', to, ...mail, files: [file] }), to, state: 'sending', at: null, fault: null });
+    }
     await tx.sql.updateTable('report_sent').set({
       state: 'sending', held_until: null, done_at: now, sees: JSON.stringify(sees), told: JSON.stringify({ from: report.from, to: report.to, rows: rowsIn(report), fault: null }), mails: JSON.stringify(mails), file_id: file, data_id: data,
     }).where('tenant_id', '=', tenant).where('id', '=', row.id).execute();

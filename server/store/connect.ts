@@ -1,9 +1,12 @@
 import { Kysely, type PostgresCursor, PostgresDialect, type PostgresPoolClient, type PostgresQueryResult } from 'kysely';
 import { Pool, type PoolClient, type PoolConfig, types } from 'pg';
+import type { Ms } from '#contract/ids.ts';
+import { storable } from '#contract/stored-text.ts';
 import type { Clock, Log } from '../world.ts';
 import type { Database } from './database.ts';
 import { openEmbedded, type Place } from './embedded.ts';
 import { preparedName } from './prepared.ts';
+import type { SpaceWatch } from './space.ts';
 import type { Db } from './store.ts';
 
 /** int8 as a number; numeric, date and interval as text: the same from both databases. */
@@ -17,14 +20,14 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 /**
  * The embedded database: its thread, and one connection to it, which is one session. Whoever asks for it waits until it is free, however long.
  */
-export async function connectPglite(place: Place, log: Log, clock: Clock): Promise<{ readonly db: Db; readonly close: () => Promise<void> }> {
+export async function connectPglite(place: Place, log: Log, clock: Clock, space: SpaceWatch | null): Promise<{ readonly db: Db; readonly allow: (ms: Ms) => void; readonly close: () => Promise<void> }> {
   const embedded = await openEmbedded(place, {
-    clock,
+    clock, space,
     stopped(error, againInMs) { log.error(againInMs === null ? 'the embedded database has stopped and is gone' : 'the embedded database has stopped and is begun again', { error, againInMs }); },
     again() { log.warn('the embedded database is there again'); },
   });
   const db = dbOf({ stream: () => embedded.connect(), max: 1, idleTimeoutMillis: 0, user: 'postgres', database: 'postgres' }, log);
-  return { db, close: async () => { await db.destroy(); await embedded.close(); } };
+  return { db, allow: (ms) => { embedded.allow(ms); }, close: async () => { await db.destroy(); await embedded.close(); } };
 }
 
 export const connectPostgres = (url: string, log: Log): Db => dbOf({
@@ -41,6 +44,9 @@ function dbOf(config: PoolConfig, log: Log): Db {
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool: { connect: async () => preparing(await pool.connect()), end: () => pool.end(), options: pool.options } }) });
 }
 
+/** Whatever way a text took to get here: U+0000 in a parameter would fail the whole statement (TEXT-1). */
+const storableValue = (value: unknown): unknown => (typeof value === 'string' ? storable(value) : value);
+
 /** A connection as Kysely uses one. One whose transaction could not be taken back is given up. */
 function preparing(client: PoolClient): PostgresPoolClient {
   let broken = false;
@@ -48,7 +54,7 @@ function preparing(client: PoolClient): PostgresPoolClient {
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, values: readonly unknown[] = []): unknown {
     if (typeof text !== 'string') throw new Error('Cursors are declared in SQL here.');
-    const asked = client.query({ name: preparedName(text), text, values: [...values] });
+    const asked = client.query({ name: preparedName(text), text, values: values.map(storableValue) });
     if (text === 'rollback') asked.catch(() => { broken = true; });
     return asked;
   }

@@ -12,6 +12,8 @@ export interface PersonTable {
   username_key: string;
   name: string;
   email: string | null;
+  /** Whether the address was proven to be this person's, or an administrator set it. */
+  email_verified: Generated<boolean>;
   password_hash: string | null;
   auth: Generated<'db' | 'ad'>;
   mobile_phone: Generated<string | null>;

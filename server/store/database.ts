@@ -9,7 +9,7 @@ import type { Task } from '#contract/monitoring/task.ts';
 import type { Bytes, CauseN, CommandId, CompanyN, Day, DeviceId, JobN, KeyId, Ms, ProblemN, RunN, TenantId, UserId } from '#contract/ids.ts';
 import type { ApiKeyTable, AttemptTable, AuditTable, OneTimeTable, OutgoingTable, PasskeyTable, PersonTable, SessionTable, ThrottleTable, TrustedDeviceTable } from './database-account.ts';
 import type { InvoiceCustomerTable, InvoiceTable, QuickBooksTable } from './database-billing.ts';
-import type { CollectedTable, CollectionTable, ConnectionTable, LicenceMonthTable } from './database-collect.ts';
+import type { CollectedTable, CollectionTable, ConnectionTable, IngestUsageTable, LicenceMonthTable } from './database-collect.ts';
 import type { SupportRequestTable, TicketWorkTable, TicketingTable } from './database-desk.ts';
 import type { NotifySeenTable, NotifySettingTable, NotifyStandingTable, PushDeviceTable, PushWaitingTable, WebhookDeliveryTable, WebhookTable } from './database-notify.ts';
 import type { KeptFileTable, ReportSentTable, ReportSettingTable } from './database-reports.ts';
@@ -64,6 +64,7 @@ export interface Database {
   trusted_device: TrustedDeviceTable;
   throttle: ThrottleTable;
   source_health: SourceHealthTable;
+  ingest_usage: IngestUsageTable;
   connection: ConnectionTable;
   collection: CollectionTable;
   collected: CollectedTable;

@@ -36,6 +36,21 @@ async function serve(door: MessagePort, { dir, image }: Place): Promise<void> {
     // Each is a view of the database's memory, which goes on.
     await pglite.execProtocolRawStream(bytes, { onRawData: (part) => void parts.push(part.slice()) });
     const whole = joined(parts);
-    if (whole.length > 0) port.postMessage(whole, [whole.buffer]);
+    const broken = isBroken(whole);
+    port.postMessage(whole, [whole.buffer]);
+    // After a PANIC (as where the log of the database finds no space) nothing that is asked ever returns: only opening the files again helps.
+    if (broken) throw new Error('The embedded database has given up and has to be opened again.');
   }
 }
+
+/** Whether the answer holds an error after which PostgreSQL ends the session (FATAL) or all of the server (PANIC). Messages are a letter, a length and so many bytes. */
+function isBroken(bytes: Uint8Array<ArrayBuffer>): boolean {
+  const view = new DataView(bytes.buffer);
+  for (let at = 0; at + 5 <= bytes.length; at += 1 + view.getInt32(at + 1)) {
+    if (view.getUint8(at) !== ERROR_RESPONSE) continue;
+    const fields = new TextDecoder().decode(bytes.subarray(at + 5, at + 1 + view.getInt32(at + 1))).split('\0');
+    if (fields.some((field) => field === 'VPANIC' || field === 'VFATAL')) return true;
+  }
+  return false;
+}
+const ERROR_RESPONSE = 'E'.charCodeAt(0);

@@ -3,6 +3,7 @@ import { Duplex } from 'node:stream';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { Ms } from '#contract/ids.ts';
 import type { Clock } from '../world.ts';
+import type { SpaceWatch } from './space.ts';
 
 /** `dir` null: in memory. `image`: a database folder as `dumpDataDir` gives it, to start from. */
 export interface Place { readonly dir: string | null; readonly image: Blob | null }
@@ -10,6 +11,8 @@ export interface Place { readonly dir: string | null; readonly image: Blob | nul
 export interface Embedded {
   /** A connection, as `pg` takes one for a socket. There is one session: a new connection ends the one before. While the thread is away it is a lost one. */
   connect(): Duplex;
+  /** How long one message may take from now on. One that takes longer is taken for hanging: its thread is ended and begun again. */
+  allow(ms: Ms): void;
   /** Ends when what was asked before is done and the database is closed. */
   close(): Promise<void>;
 }
@@ -17,12 +20,21 @@ export interface Embedded {
 /** `stopped`: the thread ended by itself, or could not be begun again; it is begun in so long, or not any more. `again`: it is there again. */
 export interface Watch {
   readonly clock: Clock;
+  /** The disk of a database in a folder. */
+  readonly space: Pick<SpaceWatch, 'look' | 'makeRoom'> | null;
   stopped(why: unknown, againInMs: Ms | null): void;
   again(): void;
 }
 
+/** As long as a call may take (`CALL_LIMITS`): whoever asked has been told to come again by then. */
+export const MESSAGE_MS: Ms = 30_000;
+/** For statements that read or write a whole database: steps of the tables, backups, rebuilds, reports over years. */
+export const LONG_MESSAGE_MS: Ms = 15 * 60_000;
+
 /** One that keeps on stopping is begun again ever later; one that stood for `STOOD_MS` counts as sound. */
 const FIRST_MS: Ms = 250, MOST_MS: Ms = 30_000, STOOD_MS: Ms = 60_000;
+/** While one waits to be begun again the disk is looked at so often; so much more space is a reason to try at once. */
+const LOOK_MS: Ms = 1_000, MORE_BYTES = 1024 * 1024;
 
 /**
  * Opens the embedded database in a thread of its own, so that its work stands beside that of the server. Throws where it cannot be opened.
@@ -35,7 +47,7 @@ const FIRST_MS: Ms = 250, MOST_MS: Ms = 30_000, STOOD_MS: Ms = 60_000;
 export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded> {
   let thread: Thread | null = null;
   let wire: Wire | null = null;
-  let closing = false, failures = 0;
+  let closing = false, failures = 0, messageMs: Ms = MESSAGE_MS;
   let waiting: { cancel(): void } | null = null;
   let beginning: Promise<void> = Promise.resolve();
   let why: unknown = null;
@@ -61,6 +73,7 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
 
   async function beginAgain(): Promise<void> {
     try {
+      await watch.space?.makeRoom();
       await begin({ dir: place.dir, image: null });
     } catch (error) {
       if (!closing) fail(error);
@@ -73,23 +86,41 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
     if (place.dir === null) return watch.stopped(reason, null);
     const ms = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(failures, 20));
     failures += 1;
-    waiting = watch.clock.after(ms, () => {
-      waiting = null;
-      beginning = beginAgain();
-    });
     watch.stopped(reason, ms);
+    void wait(ms);
   }
 
+  /** Until the time is over, or there is more space on the disk than when the thread ended. */
+  async function wait(ms: Ms): Promise<void> {
+    const before = await freeBytes();
+    const step = (left: Ms): void => {
+      if (closing) return;
+      waiting = watch.clock.after(Math.min(left, LOOK_MS), () => {
+        waiting = null;
+        beginning = (async () => {
+          if (left > LOOK_MS && await freeBytes() < before + MORE_BYTES) step(left - LOOK_MS);
+          else if (!closing) await beginAgain();
+        })();
+      });
+    };
+    step(ms);
+  }
+
+  const freeBytes = async (): Promise<number> => (await watch.space?.look().catch(() => null))?.freeBytes ?? 0;
+
+  await watch.space?.makeRoom();
   await begin(place);
   return {
     connect() {
       wire?.destroy(lost());
       const { port1, port2 } = new MessageChannel();
-      wire = new Wire(port1);
+      const asked = thread;
+      wire = new Wire(port1, watch.clock, () => messageMs, () => { asked?.hung(messageMs); });
       if (thread === null) wire.destroy(lost());
       else thread.worker.postMessage(port2, [port2]);
       return wire;
     },
+    allow(ms) { messageMs = ms; },
     async close() {
       closing = true;
       waiting?.cancel();
@@ -100,8 +131,8 @@ export async function openEmbedded(place: Place, watch: Watch): Promise<Embedded
   };
 }
 
-/** A thread whose database is open. `ended` tells why it ended. */
-interface Thread { readonly worker: Worker; readonly ended: Promise<unknown> }
+/** A thread whose database is open. `ended` tells why it ended. `hung` ends one that gave no answer for so long. */
+interface Thread { readonly worker: Worker; readonly ended: Promise<unknown>; hung(ms: Ms): void }
 
 async function openThread(place: Place): Promise<Thread> {
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData: place });
@@ -113,20 +144,31 @@ async function openThread(place: Place): Promise<Thread> {
   }));
   await Promise.race([once(worker, 'message').catch(() => ended), ended]);
   if (over) throw why ?? new Error('The embedded database ended while it was opened.');
-  return { worker, ended };
+  return {
+    worker, ended,
+    hung(ms) {
+      why = new Error(`The embedded database gave no answer for ${ms} ms.`);
+      void worker.terminate();
+    },
+  };
 }
 
-/** A socket, as far as `pg` uses one. */
+/** A socket, as far as `pg` uses one. The thread answers every message, if only with nothing; `hung` is called where it does not within `mostMs()`. */
 class Wire extends Duplex {
   readonly #port: MessagePort;
 
-  constructor(port: MessagePort) {
+  constructor(port: MessagePort, clock: Clock, mostMs: () => Ms, hung: () => void) {
     // What is given in one go travels as one message: each wakes the other thread.
-    let waiting: Uint8Array[] = [];
+    let waiting: Uint8Array[] = [], unanswered = 0, deadline: { cancel(): void } | null = null;
+    const watch = (): void => {
+      deadline?.cancel();
+      deadline = unanswered > 0 ? clock.after(mostMs(), hung) : null;
+    };
     const flush = (): void => {
       const whole = joined(waiting);
       waiting = [];
       port.postMessage(whole, [whole.buffer]);
+      if (++unanswered === 1) watch();
     };
     const give = (chunk: Uint8Array): void => {
       if (waiting.push(chunk) === 1) process.nextTick(flush);
@@ -137,10 +179,14 @@ class Wire extends Duplex {
       write(chunk: Uint8Array, _encoding, done) { give(chunk); done(); },
       writev(chunks, done) { for (const { chunk } of chunks as readonly { readonly chunk: Uint8Array }[]) give(chunk); done(); },
       final(done) { this.push(null); done(); },
-      destroy(error, done) { port.close(); done(error); },
+      destroy(error, done) { deadline?.cancel(); port.close(); done(error); },
     });
     this.#port = port;
-    port.on('message', (bytes: Uint8Array) => void this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));
+    port.on('message', (bytes: Uint8Array) => {
+      unanswered -= 1;
+      watch();
+      if (bytes.length > 0) this.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    });
   }
 
   connect(): this {

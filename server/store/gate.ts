@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type Draft, type Event, EventSchema } from '#contract/events.ts';
 import { type Quick, quickOf } from './quick.ts';
+import { storable } from '#contract/stored-text.ts';
 
 /** A draft that its schema does not know: a bug of who made it, never of who sent the input. */
 export class BadDraft extends Error {
@@ -48,8 +49,8 @@ const UNFIT = /\\u(?:0000|d[89a-f])/i;
 const unfit = (json: string): boolean => json.includes('\\u') && UNFIT.test(json);
 
 function mended(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('\0', '\u{FFFD}').toWellFormed();
+  if (typeof value === 'string') return storable(value);
   if (Array.isArray(value)) return value.map(mended);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [mended(key), mended(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [storable(key), mended(one)]));
 }

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { lineOfText } from '#contract/stored-text.ts';
 
 /** True only where the schema accepts the value and gives it back as it is. False says nothing: ask the schema. */
 export type Quick = (value: unknown) => boolean;
@@ -41,12 +42,14 @@ function made(part: Part): Quick | null {
 function action({ type, requirement }: Part): Quick | null {
   switch (type) {
     case 'integer': return (value) => Number.isInteger(value);
+    case 'safe_integer': return (value) => Number.isSafeInteger(value);
     case 'min_value': return (value) => (value as number) >= (requirement as number);
     case 'min_length': return (value) => (value as string).length >= (requirement as number);
     case 'max_length': return (value) => (value as string).length <= (requirement as number);
     case 'length': return (value) => (value as string).length === requirement;
     case 'uuid': case 'iso_timestamp': return requirement instanceof RegExp && !requirement.global && !requirement.sticky ? (value) => requirement.test(value as string) : null;
-    // One that has nothing to take away.
+    // Those that have nothing to change.
+    case 'one_line': return (value) => lineOfText(value as string) === value;
     case 'trim': return (value) => (value as string).trim() === value;
     default: return null;
   }

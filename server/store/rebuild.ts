@@ -40,7 +40,7 @@ export async function rebuild(store: Store, { write = false, only }: { readonly 
       if (write && differences.length > 0) await replaceRows(tx, folded);
       const rows = TABLE_NAMES.reduce((sum, name) => sum + folded.held[name].size, 0);
       return { tenant, events: folded.head, rows, quarantined: folded.quarantined.length, differences };
-    }, { readOnly: !write }));
+    }, { readOnly: !write, long: true }));
   }
   return all;
 }

@@ -1,11 +1,13 @@
 import type { Clock } from '../world.ts';
 
 /** Why a transaction may be tried again: it did not happen. */
-export type Passing = 'serialization' | 'deadlock' | 'connection';
-
-/** `unknown`: the connection was lost while committing; the caller asks again with the same key. The others: it did not happen. */
+export type Passing = 'serialization' | 'deadlock' | 'connection' | 'resources';
+/**
+ * `unknown`: the connection was lost while committing; the caller asks again with the same key. `disk-full`: not tried again at once; where
+ * the space ran out while committing it may have happened all the same. The others: it did not happen.
+ */
 export class StoreFault extends Error {
-  readonly kind: Passing | 'unknown';
+  readonly kind: Passing | 'disk-full' | 'unknown';
   constructor(kind: StoreFault['kind'], cause: unknown) {
     super(kind === 'unknown' ? 'The database was lost while committing: the outcome is not known.' : `The database could not do it now (${kind}).`, { cause });
     this.name = 'StoreFault';
@@ -21,6 +23,7 @@ export async function retrying<T>(clock: Clock, attempt: () => Promise<T>, commi
     try {
       return await attempt();
     } catch (error) {
+      if (isDiskFull(error)) throw new StoreFault('disk-full', error);
       const passing = passingOf(error);
       if (passing === null) throw error;
       if (passing === 'connection' && committing()) throw new StoreFault('unknown', error);
@@ -34,12 +37,20 @@ export async function retrying<T>(clock: Clock, attempt: () => Promise<T>, commi
 /** Null: not a failure in passing. */
 export function passingOf(error: unknown): Passing | null {
   if (!(error instanceof Error)) return null;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   if (code === '40001') return 'serialization';
   if (code === '40P01') return 'deadlock';
   if (LOST.has(code) || code.startsWith('08') || /^(connection terminated|client has encountered a connection error|timeout exceeded when trying to connect)/i.test(error.message)) return 'connection';
+  // Class 53: insufficient resources, such as memory or connections.
+  if (code.startsWith('53')) return 'resources';
   return error.cause === undefined ? null : passingOf(error.cause);
 }
 
+const isDiskFull = (error: unknown): boolean => error instanceof Error && (FULL.has(codeOf(error)) || isDiskFull(error.cause));
+
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
+
 /** 57P01 to 57P03: the server is being stopped or started. */
 const LOST = new Set(['57P01', '57P02', '57P03', 'ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOENT']);
+/** 53100: disk_full, as PostgreSQL says it. The others: as the system says it to Node. */
+const FULL = new Set(['53100', 'ENOSPC', 'EDQUOT']);

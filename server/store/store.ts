@@ -3,19 +3,25 @@ import type { Actor, Draft, Logged } from '#contract/events.ts';
 import type { Id, TableName, Tables } from '#contract/fold.ts';
 import type { CommandId, Ms, TenantId, UserId } from '#contract/ids.ts';
 import type { Database } from './database.ts';
+import type { DiskSpace } from './space.ts';
 
 /** The one way to data. PGlite and PostgreSQL behave alike behind it. */
 export interface Store {
   readonly kind: 'pglite' | 'postgres';
   /** The only function that opens a transaction for a tenant: role, tenant and isolation are set before `work` sees it. */
-  tenant<T>(tenant: TenantId, work: (tx: TenantTx) => Promise<T>, how?: { readonly readOnly?: boolean }): Promise<T>;
+  tenant<T>(tenant: TenantId, work: (tx: TenantTx) => Promise<T>, how?: How): Promise<T>;
   /** For the few tables that no tenant owns (hosts, key index, migrations). */
   system<T>(work: (db: Transaction<Database>) => Promise<T>): Promise<T>;
   /** Told after each commit that appended. A hint only: everything works without it (S13). */
   onAppend(listener: (tenant: TenantId, head: number) => void): () => void;
   tenants(): Promise<readonly TenantId[]>;
+  /** The disk of the embedded database; null where the database is in memory or elsewhere. */
+  space(): Promise<DiskSpace | null>;
   close(): Promise<void>;
 }
+
+/** `long`: its statements may take minutes (a rebuild, a report over years). Others are given up after half a minute. */
+export interface How { readonly readOnly?: boolean; readonly long?: boolean }
 
 export interface Head { readonly seq: number; readonly epoch: string }
 export type Counter = 'company' | 'job' | 'run' | 'problem' | 'cause';

@@ -4,9 +4,9 @@ import type { Db } from './store.ts';
 
 /**
  * A transaction whose statements go to the database as they are given, without waiting for those before: the database does them in this order. `begin` may
- * be several statements. `onCommit` is told before the commit is sent. What is given after the end is refused.
+ * be several statements. `on` is told before they and before the commit are sent. What is given after the end is refused.
  */
-export function inTransaction<T>(db: Db, begin: string, work: (tx: Transaction<Database>) => Promise<T>, onCommit: () => void): Promise<T> {
+export function inTransaction<T>(db: Db, begin: string, work: (tx: Transaction<Database>) => Promise<T>, on: { readonly begin: () => void; readonly commit: () => void }): Promise<T> {
   const executor = db.getExecutor();
   return executor.provideConnection(async (connection) => {
     let over = false;
@@ -16,10 +16,11 @@ export function inTransaction<T>(db: Db, begin: string, work: (tx: Transaction<D
     };
     const tx = new Transaction<Database>({ ...UNUSED, executor: executor.withConnectionProvider({ provideConnection: (consumer) => consumer(guarded) }) });
     try {
+      on.begin();
       await connection.executeQuery(CompiledQuery.raw(begin));
       const value = await work(tx);
       over = true;
-      onCommit();
+      on.commit();
       const { rows: [ended] } = await connection.executeQuery<{ readonly command: string }>(CompiledQuery.raw('commit'));
       if (ended?.command !== 'COMMIT') throw new Error('The transaction was taken back: one of its statements had failed.');
       return value;

@@ -3,6 +3,7 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { ShiftRow } from '#contract/monitoring/shift.ts';
+import { seesUser } from '#contract/people/authority.ts';
 import type { Bootstrap } from '#contract/sync/calls.ts';
 import { brandingOf } from '#server/branding.ts';
 import type { Signed } from '#server/http/handler.ts';
@@ -10,8 +11,9 @@ import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt, daysOf } from './days.ts';
 import type { Kinds } from './kinds.ts';
-import { scopeOf, seesCompany, seesView } from './scope.ts';
+import { epochFor, scopeOf, seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { visibleCompany, visibleJob, visibleProblem } from './visible.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,25 +21,22 @@ const DAY_MS = 86_400_000;
 export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Kinds): Promise<Bootstrap> {
   const companies = await tx.all('company');
   const scope = scopeOf({ ...signed, deleted: companies.flatMap(({ n, deletedAt }) => (deletedAt === undefined ? [] : [n])) });
-  const head = await tx.head();
-  const { seq, epoch } = head;
-  const windowFrom = dayAt(now - (LIMITS.windowDays - 1) * DAY_MS);
-  const branding = await brandingOf(tx);
-  const [jobs, causes, problems, keys, people] = [
-    await tx.all('job'), await tx.all('cause'), await problemsSince(tx, scope, Date.parse(windowFrom)),
-    scope.keys ? await tx.all('key') : [], await peopleOf(tx),
+  const head = await tx.head(), { reads } = scope;
+  const windowFrom = dayAt(now - (LIMITS.windowDays - 1) * DAY_MS), branding = await brandingOf(tx), results = reads.has('result');
+  const [jobs, causes, problems, keys] = [
+    results ? await tx.all('job') : [], results ? await tx.all('cause') : [], results ? await problemsSince(tx, scope, Date.parse(windowFrom)) : [], reads.has('key') ? await tx.all('key') : [],
   ];
-  const own = scope.companies === null ? null : { causes: new Set(problems.map(({ cause }) => cause)), people: await peopleSeen(tx, scope, problems) };
-  const views = await tx.all('view');
-  const [shifts, preferences] = [scope.companies === null ? await shiftsOf(tx) : [], await preferencesOf(tx, scope)];
+  const ownCauses = scope.companies === null ? null : new Set(problems.map(({ cause }) => cause));
+  const views = reads.has('view') ? await tx.all('view') : [];
+  const shifts = reads.has('shift') && scope.companies === null ? await shiftsOf(tx) : [];
   return {
-    protocol: PROTOCOL, epoch, cursor: seq, serverNow: now, me: await meOf(tx, signed), branding, windowFrom,
-    days: await daysOf(tx, scope, windowFrom, head, kinds),
-    people: people.filter(({ id }) => own?.people.has(id) ?? true),
-    companies: companies.filter(({ n }) => seesCompany(scope, n)),
-    jobs: jobs.filter(({ company }) => seesCompany(scope, company)),
-    causes: causes.filter(({ n }) => own?.causes.has(n) ?? true), problems,
-    views: views.filter((view) => view.removedAt === null && seesView(scope, view)), shifts, preferences,
+    protocol: PROTOCOL, epoch: epochFor(head.epoch, scope), cursor: head.seq, serverNow: now, me: await meOf(tx, signed), branding, windowFrom,
+    days: results ? await daysOf(tx, scope, windowFrom, head, kinds) : [],
+    people: await peopleOf(tx, scope, problems),
+    companies: reads.has('company') ? companies.filter(({ n }) => seesCompany(scope, n)).map((row) => visibleCompany(scope, row)) : [],
+    jobs: jobs.filter(({ company }) => seesCompany(scope, company)).map((row) => visibleJob(scope, row)),
+    causes: causes.filter(({ n }) => ownCauses?.has(n) ?? true), problems,
+    views: views.filter((view) => view.removedAt === null && seesView(scope, view)), shifts, preferences: await preferencesOf(tx, scope),
     keys: keys.filter(({ company }) => seesCompany(scope, company)),
   };
 }
@@ -55,14 +54,21 @@ async function problemsSince(tx: TenantTx, scope: Scope, since: Ms): Promise<Pro
     .where((e) => e.or([e('closed_at', 'is', null), e('last_at', '>=', since)]));
   if (scope.companies !== null) query = query.where('company_n', 'in', scope.companies.size === 0 ? [0] : [...scope.companies]);
   else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
-  return (await query.orderBy('n').execute()).map(({ row }) => row);
+  return (await query.orderBy('n').execute()).map(({ row }) => visibleProblem(scope, row));
 }
 
-/** For who sees some companies: itself, who sees one of them too, and whoever has dealt with what it sees. */
-async function peopleSeen(tx: TenantTx, { companies, own }: Scope, problems: readonly ProblemRow[]): Promise<ReadonlySet<UserId>> {
-  const beside = (await tx.all('user')).filter((user) => user.companies === null || user.companies.some((n) => companies?.has(n) === true)).map(({ id }) => id);
-  return new Set([own, ...beside, ...problems.flatMap(({ review, snooze, note }) => [review, snooze, note].flatMap((one) => one?.by ?? []))]);
+/**
+ * Names that the scope may read, the own one always. Of who sees some companies: users who see one of them too, and whoever has dealt with what it
+ * sees. Who manages users knows those that it manages.
+ */
+async function peopleOf(tx: TenantTx, { companies, own, reads }: Scope, problems: readonly ProblemRow[]): Promise<{ id: string; name: string }[]> {
+  const named = await tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).orderBy('id').execute();
+  const [beside, managed] = [reads.has('person'), reads.has('managedPerson')];
+  if (companies === null && (beside || managed)) return named;
+  const users = beside || managed ? await tx.all('user') : [], reach = companies && [...companies];
+  const seen = new Set<UserId>([
+    own, ...users.filter((user) => (beside && (user.companies === null || user.companies.some((n) => companies?.has(n) === true))) || (managed && seesUser({ companies: reach }, user))).map(({ id }) => id),
+    ...(beside ? problems.flatMap(({ review, snooze, note }) => [review, snooze, note].flatMap((one) => one?.by ?? [])) : []),
+  ]);
+  return named.filter(({ id }) => seen.has(id));
 }
-
-const peopleOf = (tx: TenantTx): Promise<{ id: string; name: string }[]> =>
-  tx.sql.selectFrom('person').select(['id', 'name']).where('tenant_id', '=', tx.tenant).orderBy('id').execute();

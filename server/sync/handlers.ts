@@ -6,6 +6,7 @@ import type { CauseRow } from '#contract/monitoring/rows.ts';
 import { SOURCES } from '#contract/monitoring/words.ts';
 import type { LastSync } from '#contract/sync/calls.ts';
 import { aliveSession } from '#server/account/sessions.ts';
+import { FORBIDDEN, refuse } from '#server/http/envelope.ts';
 import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
@@ -15,8 +16,9 @@ import { HELD_EPOCH, heldBootstrap } from './held.ts';
 import { makeKinds } from './kinds.ts';
 import { makePageCache } from './page-cache.ts';
 import { collectedHealth } from './collected-health.ts';
-import { scopeOf, sees } from './scope.ts';
+import { epochFor, scopeOf, seesCompany } from './scope.ts';
 import { pokeStream } from './stream.ts';
+import { visibleEvent } from './visible.ts';
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 const tooOld = (protocol: number | undefined): boolean => protocol !== undefined && protocol < PROTOCOL - 1;
@@ -37,6 +39,7 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
 
     async runsOfDay({ day }, ask) {
       const scope = scopeOf(signedOf(ask));
+      if (!scope.reads.has('result')) return refuse(FORBIDDEN);
       return await read(ask, async (tx) => {
         const tag = await tagOfDay(tx, scope, day, await tx.head(), kinds);
         const headers = { 'content-type': 'application/octet-stream', 'etag': tag };
@@ -55,13 +58,13 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
       if (signedOf(ask).mustReset) return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
       const scope = scopeOf(signedOf(ask));
       return await read(ask, async (tx) => {
-        const head = await tx.head();
-        // Another epoch, or a cursor from a future that a restore took away: the device loads anew (LOG-6).
-        if (epoch !== head.epoch || after > head.seq) return ok({ epoch: head.epoch, cursor: head.seq, head: head.seq, more: false, events: [] });
+        const head = await tx.head(), told = epochFor(head.epoch, scope);
+        // Another epoch or scope, or a cursor from a future that a restore took away: the device loads anew (LOG-6, SYNC-6).
+        if (epoch !== told || after > head.seq) return ok({ epoch: told, cursor: head.seq, head: head.seq, more: false, events: [] });
         const page = Math.min(limit ?? LIMITS.eventsPage, LIMITS.eventsPage);
         const events = await tx.eventsAfter(after, page);
         const cursor = events.at(-1)?.seq ?? after;
-        const seen = events.filter((one) => sees(scope, one));
+        const seen = events.flatMap((one) => visibleEvent(scope, one) ?? []);
         return ok({ epoch, cursor, head: head.seq, more: cursor < head.seq, events: seen, ...(scope.companies !== null && { causes: await causesIn(tx, seen) }) });
       });
     },
@@ -98,11 +101,12 @@ const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseR
 /** A source counts as failed while its last request was one that could not be used. */
 async function lastSync(tx: TenantTx, signed: Signed): Promise<LastSync> {
   const scope = scopeOf(signed);
+  if (!scope.reads.has('sourceHealth')) return { status: 'NEVER', at: null, failed: [], sources: [] };
   const rows = await tx.sql.selectFrom('source_health as h')
     .innerJoin('source_key as k', (join) => join.onRef('k.tenant_id', '=', 'h.tenant_id').onRef('k.id', '=', 'h.key_id'))
     .select(['k.row as key', 'h.last_heard_at', 'h.last_fault_at', 'h.last_fault'])
     .where('h.tenant_id', '=', tx.tenant).where('k.tenant_id', '=', tx.tenant).execute();
-  const seen = rows.filter(({ key }) => key.revokedAt === null && key.connection === undefined && (scope.companies === null || scope.companies.has(key.company)));
+  const seen = rows.filter(({ key }) => key.revokedAt === null && key.connection === undefined && seesCompany(scope, key.company));
   const failures = seen.flatMap(({ key, last_heard_at: heard, last_fault_at: fault, last_fault: message }) =>
     fault !== null && fault > (heard ?? 0) ? [{ entity: key.name, at: fault, message: message ?? '' }] : []);
   const heardOf = (some: typeof seen): number | null =>

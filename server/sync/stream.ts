@@ -2,7 +2,9 @@ import type { Ms, TenantId } from '#contract/ids.ts';
 import type { Poke } from '#contract/sync/calls.ts';
 import type { Signed } from '#server/http/handler.ts';
 import type { World } from '#server/world.ts';
+import type { Head } from '#server/store/store.ts';
 import { HELD_EPOCH } from './held.ts';
+import { epochFor, scopeOf } from './scope.ts';
 
 const KEEP_ALIVE_MS: Ms = 15_000;
 const LOOK_MS: Ms = 2_000;
@@ -39,7 +41,7 @@ export function pokeStream(
           const now = await alive();
           if (now === null) return end({ is: 'out' });
           if (rightsOf(now) !== started) return end({ is: 'scope' });
-          const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await world.store.tenant(tenant, (tx) => tx.head(), { readOnly: true });
+          const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await headFor(now);
           if (head.seq !== told) { told = head.seq; poke({ is: 'head', head: head.seq, epoch: head.epoch }); }
         } catch (error) {
           world.log.warn('stream: cannot look', { error: String(error) });
@@ -47,6 +49,10 @@ export function pokeStream(
           busy = false;
           if (again) { again = false; void look(); }
         }
+      }
+      async function headFor(now: Signed): Promise<Head> {
+        const { seq, epoch } = await world.store.tenant(tenant, (tx) => tx.head(), { readOnly: true });
+        return { seq, epoch: epochFor(epoch, scopeOf(now)) };
       }
       const turn = (): void => {
         beat += LOOK_MS;

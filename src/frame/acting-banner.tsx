@@ -1,11 +1,12 @@
 import { Suspense, lazy } from 'react';
+import { withChunkTimeout } from '../chunk-load.ts';
 import { useMe, useZone } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { formatTime } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { exitWord, useExit } from './acting.ts';
 
-const ExitQuestion = lazy(async () => ({ default: (await import('./exit-question.tsx')).ExitQuestion }));
+const ExitQuestion = lazy(async () => ({ default: (await withChunkTimeout(import('./exit-question.tsx'))).ExitQuestion }));
 
 /** Above every page while an administrator acts as somebody: who, as whom, until when, and the way back. */
 export function ActingBanner() {

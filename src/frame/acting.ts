@@ -4,13 +4,12 @@ import type { Me } from '#contract/account/me.ts';
 import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.ts';
 import { door, onWho, whoNow } from '../door.ts';
+import { ACTING_FROM } from '../kept-keys.ts';
 import { keep, kept } from '../kept.ts';
 import { localPath } from '../remembered.ts';
 import { withReauth } from './reauth.ts';
 import { tellFailure } from '../ui/toasts.ts';
 
-/** Where the administrator was who acts as somebody else now. */
-const FROM = 'actingFrom';
 const MOST = 10;
 
 /** `Exit dana`; a long name is cut to ten characters. */
@@ -27,7 +26,7 @@ export function useActAs(): (who: { readonly userId: string; readonly reason: st
     const answer = await withReauth(() => door().actAs(who));
     if (!answer.ok) return answer.failure;
     if (answer.value.is === 'unsent') return { kind: 'conflict', message: BASE.badRequest };
-    keep(FROM, from);
+    keep(ACTING_FROM, from);
     if (answer.value.is === 'elsewhere') location.assign(answer.value.url);
     else {
       await knownAs(answer.value.me);
@@ -50,8 +49,8 @@ export function useExit(): { readonly busy: boolean; readonly unsent: number | n
     if (answer.value.is === 'unsent') return setUnsent(answer.value.unsent);
     setUnsent(null);
     if (answer.value.is === 'elsewhere') return location.assign(answer.value.url);
-    const from = localPath(kept(FROM) ?? '') ?? '/';
-    keep(FROM, null);
+    const from = localPath(kept(ACTING_FROM) ?? '') ?? '/';
+    keep(ACTING_FROM, null);
     await knownAs(answer.value.me);
     return history.replace(from);
   }

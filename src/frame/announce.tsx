@@ -1,3 +1,4 @@
+'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
 import { useSyncExternalStore } from 'react';
 
 /** Says a result to screen readers, politely: `28 results`. The same sentence twice is said once. */

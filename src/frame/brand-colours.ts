@@ -26,9 +26,15 @@ export function lightenedAccent(colour: string): Accent | null {
   return null;
 }
 
+/** The portal's own sidebar, as in tokens.css. Branding and a user's theme name it `blue`. */
+export const BLUE_SIDE: Readonly<Record<Ground, string>> = { light: '#1b3256', dark: '#101825' };
+
+/** The color of a sidebar as `#rrggbb`, where it is named by a word. */
+export const sideHex = (color: string, ground: Ground): string => (color.trim().toLowerCase() === 'blue' ? BLUE_SIDE[ground] : color);
+
 /** The sidebar with what follows from it; null where its own inks would have less than 4.5:1 on it. */
 export function sideOf(colour: string, ground: Ground): Side | null {
-  const side = rgbOf(colour);
+  const side = rgbOf(sideHex(colour, ground));
   if (!side) return null;
   const on = mix(WHITE, side, 0.1);
   const { sideInk, sideInk2 } = GROUNDS[ground];

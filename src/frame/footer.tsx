@@ -1,7 +1,8 @@
 import { Suspense, lazy, useState } from 'react';
 import type { Branding } from '#contract/brand/branding.ts';
+import { withChunkTimeout } from '../chunk-load.ts';
 
-const PrivacyPolicy = lazy(async () => ({ default: (await import('./privacy.tsx')).PrivacyPolicy }));
+const PrivacyPolicy = lazy(async () => ({ default: (await withChunkTimeout(import('./privacy.tsx'))).PrivacyPolicy }));
 
 /** Below the dashboard, where the provider has switched it on: whose portal it is, the privacy policy, where else the provider is. */
 export function Footer({ branding }: { readonly branding: Branding }) {
@@ -9,7 +10,7 @@ export function Footer({ branding }: { readonly branding: Branding }) {
   const { features, name, supportEmail } = branding;
   return (
     <footer className="flex min-h-9 flex-wrap items-center gap-x-5 border-t border-rule bg-paper px-4 text-agate text-ink-2 tablet:px-5">
-      <span className="min-w-0 truncate" title={name}>{name}</span>
+      <span className="min-w-0 truncate" data-tip={name}>{name}</span>
       {features.privacyPolicy && <button type="button" onClick={() => setOpen(true)} className={LINK}>Privacy policy</button>}
       {supportEmail !== null && <a href={`mailto:${supportEmail}`} className={LINK}>{supportEmail}</a>}
       {features.socialMedia.links.length > 0 && (

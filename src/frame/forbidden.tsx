@@ -8,12 +8,12 @@ import { Page } from './page.tsx';
 /** Where a page sends those who may not see it. */
 export function Forbidden() {
   const roles = useMe()?.roles ?? [];
-  const support = useBranding()?.supportEmail ?? null;
+  const branding = useBranding(), support = branding?.supportEmail ?? null;
   return (
     <Page title="No access">
       <Notice
         icon="lock" level={2} title={BASE.forbidden}
-        {...(menuOf(roles).length > 0 && { actions: <Link to={homeOf(roles)} className="text-accent underline underline-offset-2">Go to the first page</Link> })}
+        {...(menuOf(roles, branding?.features).length > 0 && { actions: <Link to={homeOf(roles, branding?.features)} className="text-accent underline underline-offset-2">Go to the first page</Link> })}
       >
         <p className="m-0">
           Your role does not include it. An administrator of your provider can change that

@@ -1,5 +1,6 @@
 import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect } from 'react';
+import { withChunkTimeout } from '../chunk-load.ts';
 import { bringAhead } from '../ahead.ts';
 import { Toasts } from '../ui/toast.tsx';
 import { useWide } from '../ui/wide.ts';
@@ -17,14 +18,15 @@ import { termsFor } from './terms.ts';
 
 const stay = async (): Promise<void> => { await (await import('../offline.ts')).stay(); };
 const palette = () => import('./palette.tsx');
-const Palette = lazy(async () => ({ default: (await palette()).Palette }));
-const ReauthQuestion = lazy(async () => ({ default: (await import('./reauth.tsx')).ReauthQuestion }));
-const ActingBanner = lazy(async () => ({ default: (await import('./acting-banner.tsx')).ActingBanner }));
-const Notifications = lazy(async () => ({ default: (await import('./notifications.tsx')).Notifications }));
-const TermsQuestion = lazy(async () => ({ default: (await import('./terms.tsx')).TermsQuestion }));
-const Footer = lazy(async () => ({ default: (await import('./footer.tsx')).Footer }));
-const ChatPanel = lazy(async () => ({ default: (await import('./chat.tsx')).ChatPanel }));
-const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
+const Palette = lazy(async () => ({ default: (await withChunkTimeout(palette())).Palette }));
+const ReauthQuestion = lazy(async () => ({ default: (await withChunkTimeout(import('./reauth.tsx'))).ReauthQuestion }));
+const ActingBanner = lazy(async () => ({ default: (await withChunkTimeout(import('./acting-banner.tsx'))).ActingBanner }));
+const Notifications = lazy(async () => ({ default: (await withChunkTimeout(import('./notifications.tsx'))).Notifications }));
+const FirstRunPrompt = lazy(async () => ({ default: (await withChunkTimeout(import('./first-run-prompt.tsx'))).FirstRunPrompt }));
+const TermsQuestion = lazy(async () => ({ default: (await withChunkTimeout(import('./terms.tsx'))).TermsQuestion }));
+const Footer = lazy(async () => ({ default: (await withChunkTimeout(import('./footer.tsx'))).Footer }));
+const ChatPanel = lazy(async () => ({ default: (await withChunkTimeout(import('./chat.tsx'))).ChatPanel }));
+const Drawer = lazy(async () => ({ default: (await withChunkTimeout(import('./drawer.tsx'))).Drawer }));
 
 /** Sidebar and screen, with what stands above and below every screen. On a phone the sidebar is a drawer. Forced pages stand alone. */
 export function Frame() {
@@ -64,6 +66,7 @@ export function Frame() {
         <div>
           {me?.acting != null && <Suspense><ActingBanner /></Suspense>}
           {me !== null && <Suspense><Notifications key={me.id} me={me} /></Suspense>}
+          {me !== null && terms === null && <Suspense><FirstRunPrompt key={me.id} me={me} path={path} /></Suspense>}
         </div>
         <div className="relative min-h-0 min-w-0"><Outlet /></div>
         {branding?.features.footer === true && path === '/monitoring/dashboard' && <Suspense><Footer branding={branding} /></Suspense>}

@@ -34,13 +34,13 @@ export function LastSync({ zone, now }: LastSyncProps) {
         {status === 'NEVER' && <span className="text-ink-2">No source has reported yet.</span>}
         {status === 'SUCCEEDED' && <span className="inline-flex items-center gap-1.5 text-success"><Icon name="check" />No failures</span>}
         {status === 'FAILED' && <StateMark state="Failed" />}
-        {at !== null && <span className="text-agate text-ink-3" title={formatWhen(at, zone)}>last heard {formatAge(at, now)}</span>}
+        {at !== null && <span className="text-agate text-ink-3" data-tip={formatWhen(at, zone)}>last heard {formatAge(at, now)}</span>}
       </li>
       {failed.map((fault) => (
         <li key={fault.entity} className="border-t border-hair py-1.5">
           <span className="flex items-baseline justify-between gap-3">
             <b className="min-w-0 break-words">{fault.entity}</b>
-            <span className="shrink-0 text-agate text-ink-3" title={formatWhen(fault.at, zone)}>{formatAge(fault.at, now)}</span>
+            <span className="shrink-0 text-agate text-ink-3" data-tip={formatWhen(fault.at, zone)}>{formatAge(fault.at, now)}</span>
           </span>
           <span className="block break-words text-ink-2">{fault.message}</span>
         </li>

@@ -1,15 +1,16 @@
 import { useRouter } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
+import { withChunkTimeout } from '../chunk-load.ts';
 import { bringAhead } from '../ahead.ts';
 import { door, useWatch } from '../door.ts';
+import { forgetUser } from '../leave.ts';
 import { pauseRemembering } from '../remembered.ts';
-import { forgetClicks } from '../sso.ts';
 import { Icon } from '../ui/icon.tsx';
 import { tellFailure } from '../ui/toasts.ts';
 import type { Unsent } from './unsent-question.tsx';
 
 const unsentQuestion = () => import('./unsent-question.tsx');
-const UnsentQuestion = lazy(async () => ({ default: (await unsentQuestion()).UnsentQuestion }));
+const UnsentQuestion = lazy(async () => ({ default: (await withChunkTimeout(unsentQuestion())).UnsentQuestion }));
 
 export interface LogOutProps {
   readonly mini?: boolean;
@@ -37,8 +38,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
     setBusy(false);
     if (result.ok && result.value.out) {
       setUnsent(null);
-      forgetClicks();
-      void import('../push.ts').then(({ endPush }) => endPush());
+      forgetUser();
       await router.navigate({ to: '/login', replace: true });
       return;
     }
@@ -53,7 +53,7 @@ export function LogOut({ mini = false, look = 'side' }: LogOutProps) {
   return (
     <>
       <button
-        type="button" onClick={() => void leave('ask')} {...(mini && { 'aria-label': 'Log out', 'title': 'Log out' })} aria-busy={busy}
+        type="button" onClick={() => void leave('ask')} {...(mini && { 'aria-label': 'Log out', 'data-tip': 'Log out' })} aria-busy={busy}
         className={`flex h-8 items-center gap-2.5 rounded-part px-2 pointer-coarse:h-11 ${look === 'side' ? ON_SIDE : 'text-ink-2 hover:bg-wash hover:text-ink'}`}
       >
         <Icon name="sign-out" />

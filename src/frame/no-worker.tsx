@@ -1,3 +1,4 @@
+'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
 import { Button } from '../ui/button.tsx';
 import { Notice } from './notice-page.tsx';
 

@@ -1,3 +1,4 @@
+'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
 import type { ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import type { IconName } from '../ui/icon.tsx';

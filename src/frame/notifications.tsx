@@ -10,6 +10,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { tell, tellFailure } from '../ui/toasts.ts';
 import { appOf, setGone, shownOf, useGone } from './notifications-shown.ts';
+import { withReauth } from './reauth.ts';
 import { SEVERITIES } from './severity.ts';
 
 /**
@@ -20,7 +21,7 @@ export function Notifications({ me }: { readonly me: Me }) {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const gone = useGone();
   const { value, again } = useRemembered('listNotifications', { userId: me.id }, { everyMs: EVERY_MS });
-  const invitation = useInvitation(me);
+  const { notice: invitation, create } = useInvitation(me);
   const [taken, setTaken] = useState<{ readonly path: string; readonly all: readonly Notification[] } | null>(null);
   if (value !== null && taken?.path !== path) setTaken({ path, all: value });
   // Once for each who signs in: this part is another then.
@@ -30,13 +31,15 @@ export function Notifications({ me }: { readonly me: Me }) {
   return (
     <section aria-label="Notices" className="max-h-[35dvh] overflow-auto border-b border-rule">
       <ul className="m-0 list-none p-0">
-        {shown.map(({ _id: id, ...one }) => <Notice key={id} id={id} notice={one} me={me} onAcknowledged={again} />)}
+        {shown.map(({ _id: id, ...one }) => <Notice key={id} id={id} notice={one} me={me} onCreate={id === INVITATION ? create : null} onAcknowledged={again} />)}
       </ul>
     </section>
   );
 }
 
-function Notice({ id, notice, me, onAcknowledged }: { readonly id: string; readonly notice: Omit<Notification, '_id'>; readonly me: Me; readonly onAcknowledged: () => void }) {
+interface NoticeProps { readonly id: string; readonly notice: Omit<Notification, '_id'>; readonly me: Me; readonly onCreate: (() => Promise<void>) | null; readonly onAcknowledged: () => void }
+
+function Notice({ id, notice, me, onCreate, onAcknowledged }: NoticeProps) {
   const [busy, setBusy] = useState(false);
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   const { message, link, copy, event, hideAck, hideClose, severity } = notice;
@@ -51,6 +54,12 @@ function Notice({ id, notice, me, onAcknowledged }: { readonly id: string; reado
     if (!answer.ok && answer.failure.kind !== 'not-found') return tellFailure(answer.failure.message, () => void acknowledge());
     setGone(id);
     return onAcknowledged();
+  }
+  async function createLink(): Promise<void> {
+    if (offline) return tellFailure(BASE.needsNetwork);
+    setBusy(true);
+    await onCreate?.();
+    return setBusy(false);
   }
   async function take(): Promise<void> {
     try {
@@ -69,6 +78,7 @@ function Notice({ id, notice, me, onAcknowledged }: { readonly id: string; reado
         {link !== null && <> <a href={link} {...(link.startsWith('https:') && { target: '_blank', rel: 'noreferrer' })} className="text-accent underline underline-offset-2">{copy ? link : 'Read more'}</a></>}
       </p>
       <span className="flex items-center gap-2">
+        {onCreate !== null && link === null && <Button size="sm" icon="plus" busy={busy} onClick={() => void createLink()}>Create link</Button>}
         {copy && link !== null && <Button size="sm" icon="copy" onClick={() => void take()}>Copy the link</Button>}
         {!hideAck && <Button size="sm" icon="check" busy={busy} onClick={() => void acknowledge()}>Got it</Button>}
         {!hideClose && <IconButton icon="close" label="Close until the page is loaded again" onClick={() => setGone(id)} />}
@@ -77,30 +87,43 @@ function Notice({ id, notice, me, onAcknowledged }: { readonly id: string; reado
   );
 }
 
-/** Who brings users in has a link to do it with: made once while the page is open, and kept nowhere. */
-function useInvitation({ id, roles, serviceProviderId, acting }: Me): Notification | null {
+/**
+ * A sub-provider has a link to invite users with: created once while the page is open, and kept nowhere. An invitation takes a recent factor: some
+ * minutes after signing in it is created on request, not by itself.
+ */
+function useInvitation({ id, roles, serviceProviderId, acting }: Me): { readonly notice: Notification | null; readonly create: () => Promise<void> } {
   const [link, setLink] = useState(() => (invited?.user === id ? invited.link : null));
+  const [isDue, setDue] = useState(false);
   const wanted = roles.includes('sub-sp') && acting === null;
   const offline = useWatch('status', NOTHING)?.is === 'offline';
   useEffect(() => {
-    if (!wanted || offline || link !== null) return;
+    if (!wanted || offline || link !== null || isDue) return;
     let over = false;
     const make = async (): Promise<void> => {
       const answer = await door().ask('inviteUser', { id: serviceProviderId });
-      if (over || !answer.ok) return;
+      if (over) return;
+      if (!answer.ok) {
+        if (answer.failure.kind === 'reauth_required') setDue(true);
+        return;
+      }
       invited = { user: id, link: answer.value.url };
       setLink(answer.value.url);
     };
     void make();
     return () => { over = true; };
-  }, [wanted, offline, link, id, serviceProviderId]);
-  if (!wanted || link === null) return null;
-  return {
-    _id: 'invitation', app: 'monitoring', severity: 'info', message: 'Invite a user: whoever opens this link within seven days can register, once.', link, copy: true, event: null, hideAck: true,
-    hideClose: true, userId: id, roles: null,
-  };
+  }, [wanted, offline, link, isDue, id, serviceProviderId]);
+  async function create(): Promise<void> {
+    const answer = await withReauth(() => door().ask('inviteUser', { id: serviceProviderId }));
+    if (!answer.ok) return tellFailure(answer.failure.message);
+    invited = { user: id, link: answer.value.url };
+    return setLink(answer.value.url);
+  }
+  if (!wanted || (link === null && !isDue)) return { notice: null, create };
+  const message = link === null ? 'Invite a user: create a link that lets one person register within seven days.' : 'Invite a user: whoever opens this link within seven days can register, once.';
+  return { notice: { _id: INVITATION, app: 'monitoring', severity: 'info', message, link, copy: true, event: null, hideAck: true, hideClose: true, userId: id, roles: null }, create };
 }
 
+const INVITATION = 'invitation';
 let invited: { readonly user: string; readonly link: string } | null = null;
 const NOTHING = {};
 const EVERY_MS = 5 * 60_000;

@@ -1,3 +1,4 @@
+'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
 /** While the first thing is being had: bars where words will be. Shown after 100 ms only. */
 export function Opening() {
   return (

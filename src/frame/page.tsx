@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useBranding } from '../session.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -22,11 +22,16 @@ export interface PageProps {
   readonly children: ReactNode;
 }
 
+/** The first page is there at once: it comes from nowhere. */
+let hasShown = false;
+
 /** A screen inside the frame: masthead above, content below. */
 export function Page({ title, detail, progress, search, action, scroll = 'page', children }: PageProps) {
   const portal = titleOf(useBranding());
   const [searching, setSearching] = useState(false);
   const wide = useWide();
+  const [appears] = useState(hasShown);
+  useEffect(() => { hasShown = true; }, []);
   return (
     <div className="grid h-full min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[auto_minmax(0,1fr)] print:block">
       <title>{`${title} - ${portal}`}</title>
@@ -52,7 +57,7 @@ export function Page({ title, detail, progress, search, action, scroll = 'page',
         </div>
         {search !== undefined && searching && !wide && <div className="order-4 w-full px-2 pb-3">{search}</div>}
       </header>
-      <main id="content" tabIndex={-1} className={`min-h-0 min-w-0 outline-none print:overflow-visible ${scroll === 'page' ? 'overflow-auto' : 'overflow-hidden'}`}>{children}</main>
+      <main id="content" tabIndex={-1} className={`min-h-0 min-w-0 outline-none ${appears ? 'animate-page' : ''} print:overflow-visible ${scroll === 'page' ? 'overflow-auto' : 'overflow-hidden'}`}>{children}</main>
     </div>
   );
 }

@@ -80,9 +80,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
                   {line.group !== lines[i - 1]?.group && <span aria-hidden className="block px-4 pt-2.5 pb-1 text-agate text-ink-3">{line.group}</span>}
                   <span className="flex h-8 cursor-pointer items-center gap-2.5 px-4 in-data-focus:bg-accent-wash pointer-coarse:h-11">
                     {line.state ? <span className={`inline-flex shrink-0 items-center gap-1.5 ${STATES[line.state].text}`}><Icon name={line.icon} />{STATES[line.state].word}</span> : <Icon name={line.icon} className="text-ink-3" />}
-                    <span className="min-w-0 truncate" title={line.word}>{line.word}</span>
+                    <span className="min-w-0 truncate" data-tip={line.word}>{line.word}</span>
                     <span className="sr-only">{line.group}</span>
-                    {line.detail !== undefined && <span className="min-w-0 shrink truncate text-agate text-ink-3" title={line.detail}>{line.detail}</span>}
+                    {line.detail !== undefined && <span className="min-w-0 shrink truncate text-agate text-ink-3" data-tip={line.detail}>{line.detail}</span>}
                     {line.keys && <span className="ml-auto flex gap-1">{line.keys.map((key) => <Kbd key={key}>{key}</Kbd>)}</span>}
                   </span>
                 </ComboboxOption>

@@ -3,6 +3,7 @@ import type { Theme as KeptTheme } from '#contract/account/preferences.ts';
 import { door, useWatch } from '../door.ts';
 import { useMe } from '../session.ts';
 import { setTheme, THEMES, useTheme } from '../theme.ts';
+import { BLUE_SIDE } from './brand-colours.ts';
 import { setMini, useMini } from './drawer-state.ts';
 import { setSideColour, useOwnSide, useSideColour } from './side-colour.ts';
 
@@ -46,9 +47,10 @@ const PLAIN = JSON.stringify({ mode: 'system', sidebarMini: false });
 export function themeOf(stored: string): string | null {
   try {
     const { mode, sidebarMini, sidebarColor } = JSON.parse(stored) as { mode?: unknown; sidebarMini?: unknown; sidebarColor?: unknown };
+    const color = sidebarColor === 'blue' ? BLUE_SIDE.light : sidebarColor;
     return JSON.stringify({
       mode: THEMES.find((one) => one === mode) ?? 'system', sidebarMini: sidebarMini === true,
-      ...(typeof sidebarColor === 'string' && /^#[\da-f]{6}$/i.test(sidebarColor) && { sidebarColor: sidebarColor.toLowerCase() }),
+      ...(typeof color === 'string' && /^#[\da-f]{6}$/i.test(color) && { sidebarColor: color.toLowerCase() }),
     });
   } catch {
     return null;

@@ -84,7 +84,7 @@ export function ReauthQuestion() {
       </>}
     >
       <form id="reauth" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void go(event)} noValidate aria-busy={busy || (options === null && fault === null)}>
-        <p className="m-0 text-ink-2">This changes who can get into your account, or what it says of you. Nothing more is asked for the next five minutes.</p>
+        <p className="m-0 text-ink-2">This action needs a recent sign-in. You won&apos;t be asked again for five minutes.</p>
         {offline && <Callout tone="warning" alert>{BASE.needsNetwork}</Callout>}
         {none && <Callout tone="warning">You have nothing here to show. Log out and sign in again, then make the change within five minutes.</Callout>}
         {(way === 'password' || (way === 'sms' && sentTo === null)) && (

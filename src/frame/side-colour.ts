@@ -1,10 +1,10 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { keep, kept } from '../kept.ts';
-import { sideOf } from './brand-colours.ts';
+import { BLUE_SIDE, sideOf } from './brand-colours.ts';
 
 /** Colours that a user may give the sidebar, each with the shade for the dark theme: all are legible. */
 export const SIDE_COLOURS = [
-  ['#1b3256', '#12203a', 'Navy'], ['#0f3a40', '#0b2428', 'Teal'], ['#1f4030', '#12261c', 'Forest'], ['#47284f', '#2a182f', 'Plum'], ['#5a2330', '#331419', 'Wine'], ['#33373d', '#1d2024', 'Slate'],
+  [BLUE_SIDE.light, '#12203a', 'Blue'], ['#0f3a40', '#0b2428', 'Teal'], ['#1f4030', '#12261c', 'Forest'], ['#47284f', '#2a182f', 'Plum'], ['#5a2330', '#331419', 'Wine'], ['#33373d', '#1d2024', 'Slate'],
 ] as const;
 
 /** What was chosen; null: the provider's own. */

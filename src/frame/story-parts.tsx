@@ -28,7 +28,7 @@ export function Again({ away, at, zone, now, onMend }: AgainProps) {
     <div className="mt-1.5 flex items-center gap-2">
       <Button size="sm" onClick={() => onMend('retry')}>Try again</Button>
       <Button size="sm" variant="quiet" onClick={() => onMend('discard')}>{away}</Button>
-      <span className="ml-auto text-agate text-ink-3" title={formatWhen(at, zone)}>{formatAge(at, now)}</span>
+      <span className="ml-auto text-agate text-ink-3" data-tip={formatWhen(at, zone)}>{formatAge(at, now)}</span>
     </div>
   );
 }

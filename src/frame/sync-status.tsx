@@ -1,5 +1,6 @@
 import { Suspense, lazy, useEffect, useState } from 'react';
 import { bringAhead } from '#src/ahead.ts';
+import { withChunkTimeout } from '../chunk-load.ts';
 import { useWatch } from '../door.ts';
 import { useZone } from '../session.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -8,7 +9,7 @@ import { glanceOf, spokenSync } from './sync-words.ts';
 import type { Glance } from './sync-words.ts';
 
 const syncStory = () => import('./sync-story.tsx');
-const SyncStory = lazy(async () => ({ default: (await syncStory()).SyncStory }));
+const SyncStory = lazy(async () => ({ default: (await withChunkTimeout(syncStory())).SyncStory }));
 
 /** Always there, one glance; pressing it opens the story. */
 export function SyncStatus() {
@@ -23,7 +24,7 @@ export function SyncStatus() {
   return (
     <>
       <button
-        type="button" onClick={() => setOpen(true)} aria-haspopup="dialog" title="What is synced, and what waits"
+        type="button" onClick={() => setOpen(true)} aria-haspopup="dialog" data-tip="What is synced, and what waits"
         className="flex h-8 shrink-0 items-center gap-2 rounded-part px-1.5 whitespace-nowrap text-ink-2 hover:bg-wash pointer-coarse:h-11 pointer-coarse:min-w-11
           pointer-coarse:justify-center"
       >

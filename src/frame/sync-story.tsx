@@ -1,9 +1,10 @@
 import { useState } from 'react';
+import { can } from '#contract/abilities.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { useNow } from '../clock.ts';
 import { door, useWatch } from '../door.ts';
-import { useZone } from '../session.ts';
+import { useMe, useZone } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { formatAge, formatWhen, plural } from '../ui/format.ts';
@@ -20,6 +21,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
   const zone = useZone();
   const now = useNow(15_000);
   const [asked, setAsked] = useState(false);
+  const roles = useMe()?.roles ?? [], hears = HEARS_SOURCES.some((ability) => can(roles, ability));
   const { icon, tone, lead, rest } = glanceOf(status, zone);
   const refused = outbox?.entries.filter((entry) => entry.state === 'refused') ?? [];
   const waiting = outbox?.entries.filter((entry) => entry.state !== 'refused') ?? [];
@@ -67,7 +69,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
           {waiting.slice(0, MOST).map((entry) => (
             <li key={entry.id} className="flex items-baseline gap-3 border-t border-hair py-1.5">
               <span className="min-w-0 grow break-words">{entry.what}</span>
-              <span className="shrink-0 text-agate text-ink-3" title={formatWhen(entry.madeAt, zone)}>
+              <span className="shrink-0 text-agate text-ink-3" data-tip={formatWhen(entry.madeAt, zone)}>
                 {entry.state === 'sending' ? 'being sent' : formatAge(entry.madeAt, now)}
               </span>
             </li>
@@ -89,7 +91,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
         </Part>
       )}
       {outbox !== undefined && refused.length + partly.length + waiting.length === 0 && <Part title="Changes"><li className="py-1 text-ink-2">Everything you did has reached the server.</li></Part>}
-      <Part title="Sources"><LastSync zone={zone} now={now} /></Part>
+      {hears && <Part title="Sources"><LastSync zone={zone} now={now} /></Part>}
     </Dialog>
   );
 }
@@ -122,5 +124,7 @@ async function mend(id: string, how: 'retry' | 'discard'): Promise<void> {
   if (!result.ok) tellFailure(result.failure.message);
 }
 
+/** Who may read how sources were last heard: to others the server tells nothing of it. */
+const HEARS_SOURCES = ['monitoring.dashboard', 'monitoring.sources', 'admin.dashboard'] as const;
 const NOTHING = {};
 const MOST = 50;

@@ -11,7 +11,7 @@ export function ThemeChoice({ mini }: { readonly mini: boolean }) {
     const label = `Theme: ${WORDS[theme].word}. Change to ${WORDS[next].word}`;
     return (
       <button
-        type="button" aria-label={label} title={label} onClick={() => setTheme(next)}
+        type="button" aria-label={label} data-tip={label} onClick={() => setTheme(next)}
         className="flex h-8 items-center rounded-part px-2 hover:text-side-ink focus-visible:-outline-offset-2 focus-visible:outline-side-ink pointer-coarse:h-11"
       >
         <Icon name={WORDS[theme].icon} />

@@ -21,5 +21,5 @@ export function ToCheck() {
   const total = useWatch('runs', takes)?.total ?? 0;
   if (total === 0) return null;
   const time = ` to check from the last ${DAYS} days`;
-  return <span className="ml-auto font-semibold text-side-ink tabular-nums" title={`${formatCount(total)}${time}`}>{formatCount(total)}<span className="sr-only">{time}</span></span>;
+  return <span className="ml-auto font-semibold text-side-ink tabular-nums" data-tip={`${formatCount(total)}${time}`}>{formatCount(total)}<span className="sr-only">{time}</span></span>;
 }

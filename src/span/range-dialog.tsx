@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import type { RefObject } from 'react';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { dayAt, daysOf, isDay } from './dates.ts';
@@ -12,6 +13,7 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(last);
   const [days, setDays] = useState(span.is === 'last' ? String(span.days) : '');
+  const field = useRef<HTMLInputElement>(null);
   const done = (): void => {
     if (by === 'number') {
       if (Number(days) > 0) onSpan({ is: 'last', days: Number(days) });
@@ -20,17 +22,17 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
   };
   return (
     <Dialog
-      title={by === 'range' ? 'Choose days' : 'Last X Days'} onClose={onClose}
+      title={by === 'range' ? 'Choose days' : 'Last X Days'} onClose={onClose} first={field}
       footer={<><Button variant="primary" onClick={done}>Show these days</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
     >
       <form className="flex flex-wrap gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); done(); }}>
         {by === 'range'
-          ? <><DayField label="First day" value={from} onChange={setFrom} /><DayField label="Last day" value={to} onChange={setTo} /></>
+          ? <><DayField field={field} label="First day" value={from} onChange={setFrom} /><DayField label="Last day" value={to} onChange={setTo} /></>
           : (
             <label className="block grow">
               <span className="block pb-1">Days, today included</span>
               <input
-                value={days} inputMode="numeric" autoComplete="off" maxLength={3} onChange={(event) => setDays(event.target.value.replaceAll(/\D/g, '').slice(0, 3))}
+                ref={field} value={days} inputMode="numeric" autoComplete="off" maxLength={3} onChange={(event) => setDays(event.target.value.replaceAll(/\D/g, '').slice(0, 3))}
                 className="h-8 w-full rounded-part border border-control bg-sheet px-2 tabular-nums pointer-coarse:h-11"
               />
             </label>
@@ -41,11 +43,11 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
   );
 }
 
-function DayField({ label, value, onChange }: { readonly label: string; readonly value: string; readonly onChange: (day: string) => void }) {
+function DayField({ field, label, value, onChange }: { readonly field?: RefObject<HTMLInputElement | null>; readonly label: string; readonly value: string; readonly onChange: (day: string) => void }) {
   return (
     <label className="block grow">
       <span className="block pb-1">{label}</span>
-      <input type="date" value={value} onChange={(event) => onChange(event.target.value)} className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11" />
+      <input {...(field && { ref: field })} type="date" value={value} onChange={(event) => onChange(event.target.value)} className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11" />
     </label>
   );
 }

@@ -1,10 +1,11 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
+import { withChunkTimeout } from '../chunk-load.ts';
 import type { DayRule, Span } from './dates.ts';
 import { SHORTCUTS, spanKey, spanLabel, spanOfKey } from './dates.ts';
 
-const RangeDialog = lazy(async () => ({ default: (await import('./range-dialog.tsx')).RangeDialog }));
+const RangeDialog = lazy(async () => ({ default: (await withChunkTimeout(import('./range-dialog.tsx'))).RangeDialog }));
 
 export interface SpanChoiceProps {
   readonly span: Span;

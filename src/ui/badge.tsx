@@ -9,7 +9,7 @@ export interface BadgeProps {
 
 /** A short fact beside a name: `known, day 3`, `shared`. It is not pressed. */
 export function Badge({ tone = 'quiet', title, children }: BadgeProps) {
-  return <span title={title} className={`inline-flex h-[18px] shrink-0 items-center gap-1 rounded-part px-1.5 text-agate whitespace-nowrap ${TONES[tone]}`}>{children}</span>;
+  return <span data-tip={title} className={`inline-flex h-[18px] shrink-0 items-center gap-1 rounded-part px-1.5 text-agate whitespace-nowrap ${TONES[tone]}`}>{children}</span>;
 }
 
 const TONES = {

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { percentOf } from './percent.ts';
 
 export interface BarEntry {
   readonly key: string | number;
@@ -16,17 +17,17 @@ export interface BarListProps { readonly entries: readonly BarEntry[]; readonly 
 /** A ranking: the rule under an entry is its bar. */
 export function BarList({ entries, tone = 'trace', empty }: BarListProps) {
   if (entries.length === 0) return <p className="m-0 py-3 text-ink-2">{empty}</p>;
-  const most = Math.max(...entries.map(({ value }) => value), 1);
+  const most = Math.max(...entries.map(({ value }) => value).filter(Number.isFinite), 1);
   return (
     <ol className="m-0 list-none p-0">
       {entries.map(({ key, title, detail, value, told, onOpen }) => (
         <li key={key} className="relative border-b border-hair">
           <Line {...(onOpen && { onOpen })}>
-            <span className="truncate" title={title}>{title}</span>
-            {detail !== undefined && <span className="col-span-2 row-start-2 truncate text-agate text-ink-3" title={detail}>{detail}</span>}
+            <span className="truncate" data-tip={title}>{title}</span>
+            {detail !== undefined && <span className="col-span-2 row-start-2 truncate text-agate text-ink-3" data-tip={detail}>{detail}</span>}
             <span className="col-start-2 row-start-1 tabular-nums">{told}</span>
           </Line>
-          <i aria-hidden className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, (value / most) * 100)}%` }} />
+          <i aria-hidden className={`absolute -bottom-px left-0 h-0.5 ${tone === 'failed' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, percentOf(value, most))}%` }} />
         </li>
       ))}
     </ol>

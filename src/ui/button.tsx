@@ -5,7 +5,9 @@ import { Kbd } from './kbd.tsx';
 
 export type ButtonVariant = 'primary' | 'default' | 'quiet' | 'danger';
 
-export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'children'> {
+export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'children' | 'title'> {
+  /** A tooltip. Of a disabled button it is the reason: the button then keeps its place in the tab order, so that the reason can be read. */
+  readonly 'data-tip'?: string | undefined;
   /** `primary`: filled accent, one a screen. `danger`: only in the confirmation of what cannot be undone. */
   readonly variant?: ButtonVariant;
   /** `sm`: 28 px, in bars and panels. Both are 44 px under a finger. */
@@ -21,11 +23,12 @@ export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'chil
 export function Button(
   { variant = 'default', size = 'md', icon, keycap, busy = false, type = 'button', className = '', disabled = false, onClick, children, ...rest }: ButtonProps,
 ) {
+  const explained = disabled && rest['data-tip'] !== undefined, blocked = busy || explained;
   return (
     <button
-      {...rest} type={type} disabled={disabled} {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
-      {...(busy && { 'aria-busy': true, 'aria-disabled': true })}
-      {...((busy || onClick) && { onClick: busy ? (event) => event.preventDefault() : onClick })}
+      {...rest} type={type} disabled={disabled && !explained} {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
+      {...(busy && { 'aria-busy': true })} {...(blocked && { 'aria-disabled': true })}
+      {...((blocked || onClick) && { onClick: blocked ? (event) => event.preventDefault() : onClick })}
       className={`${SHAPE} ${SIZE[size]} ${disabled ? DISABLED : VARIANT[variant]} ${variant === 'quiet' ? 'px-2' : 'px-3'} ${className}`}
     >
       {icon !== undefined && <Icon name={icon} />}
@@ -35,7 +38,7 @@ export function Button(
   );
 }
 
-export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'children' | 'aria-label'> {
+export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'children' | 'aria-label' | 'title'> {
   readonly icon: IconName;
   /** What it does: its name for screen readers and on hover. */
   readonly label: string;
@@ -47,10 +50,10 @@ export function IconButton({ icon, label, keycap, type = 'button', className = '
   const name = keycap === undefined ? label : `${label}, ${keycap}`; // holds the keycap that is seen, for those who speak what they press
   return (
     <button
-      {...rest} type={type} aria-label={name} title={name}
+      {...rest} type={type} aria-label={name} data-tip={name}
       {...(keycap !== undefined && { 'aria-keyshortcuts': keycap })}
       className={`inline-flex h-7 min-w-7 shrink-0 items-center justify-center gap-1 rounded-part text-ink-2 hover:bg-wash hover:text-ink
-        disabled:cursor-not-allowed disabled:text-ink-3 pointer-coarse:h-11 pointer-coarse:min-w-11 ${className}`}
+        disabled:cursor-not-allowed disabled:text-ink-3 aria-disabled:cursor-not-allowed aria-disabled:text-ink-3 pointer-coarse:h-11 pointer-coarse:min-w-11 ${className}`}
     >
       <Icon name={icon} />
       {keycap !== undefined && <Kbd>{keycap}</Kbd>}

@@ -24,7 +24,7 @@ export function ChipSelect({ name, label, icon, value, rest, gives = false, opti
       <span aria-hidden className="max-w-60 truncate tablet:@max-[990px]/tools:group-data-rest/chip:hidden">{word}</span>
       <Icon name="chevron-down" className="text-ink-3 tablet:@max-[560px]/tools:group-data-rest/chip:hidden" />
       <select
-        title={gives ? word : undefined} aria-label={name} value={value} onChange={(event) => onChoose(event.target.value, event.timeStamp)}
+        data-tip={gives ? word : undefined} aria-label={name} value={value} onChange={(event) => onChoose(event.target.value, event.timeStamp)}
         className="absolute inset-0 w-full cursor-pointer appearance-none bg-sheet text-ink opacity-0"
       >
         {options.map(([one, word]) => <option key={one} value={one}>{word}</option>)}

@@ -7,7 +7,7 @@ export interface FilterChipProps { readonly label?: string; readonly value: stri
 /** A filter that is on; pressing it takes it away. */
 export function FilterChip({ label, value, onRemove }: FilterChipProps) {
   return (
-    <button type="button" className={`${SHAPE} tablet:min-w-20 tablet:shrink hover:bg-wash`} title={value} onClick={onRemove} aria-label={`Remove filter: ${label === undefined ? '' : `${label} `}${value}`}>
+    <button type="button" className={`${SHAPE} tablet:min-w-20 tablet:shrink hover:bg-wash`} data-tip={value} onClick={onRemove} aria-label={`Remove filter: ${label === undefined ? '' : `${label} `}${value}`}>
       {label !== undefined && <span className="shrink-0 text-ink-3">{label}{' '}</span>}
       <span className="max-w-60 truncate">{value}</span>
       <Icon name="close" className="text-ink-3" />

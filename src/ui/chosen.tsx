@@ -16,7 +16,7 @@ export function Chosen<T extends string | number>({ label, items, none, disabled
     <ul aria-label={label} className="m-0 max-h-60 list-none overflow-auto border-t border-hair p-0">
       {items.map(({ key, word }) => (
         <li key={key} className="flex min-h-9 items-center gap-2 border-b border-hair">
-          <span className="min-w-0 grow truncate" title={word}>{word}</span>
+          <span className="min-w-0 grow truncate" data-tip={word}>{word}</span>
           {!disabled && <IconButton icon="close" label={`Remove ${word}`} onClick={() => onRemove(key)} />}
         </li>
       ))}

@@ -2,9 +2,11 @@ import { Combobox as Headless, ComboboxInput, ComboboxOption, ComboboxOptions, F
 import { useState } from 'react';
 import type { MouseEvent } from 'react';
 import { Icon } from './icon.tsx';
+import { RequiredMark } from './required.tsx';
 
 export interface ComboboxProps<T extends string> {
   readonly label: string;
+  readonly required?: boolean;
   readonly value: T | '';
   readonly options: readonly { readonly value: T; readonly word: string }[];
   readonly placeholder?: string;
@@ -23,7 +25,7 @@ function reopen({ currentTarget: field }: MouseEvent<HTMLInputElement>): void {
 }
 
 /** A choice of one among many, found by typing. Brings Headless UI with it: import it from lazy parts only. */
-export function Combobox<T extends string>({ label, value, options, placeholder, fault = null, onChange, onType }: ComboboxProps<T>) {
+export function Combobox<T extends string>({ label, value, options, placeholder, fault = null, required = false, onChange, onType }: ComboboxProps<T>) {
   const [typed, setTyped] = useState('');
   const type = (text: string): void => { setTyped(text); onType?.(text); };
   const wanted = typed.trim().toLowerCase();
@@ -31,11 +33,11 @@ export function Combobox<T extends string>({ label, value, options, placeholder,
   const word = (chosen: T | ''): string => options.find((option) => option.value === chosen)?.word ?? '';
   return (
     <Field className="grid gap-1.5">
-      <Label className="font-semibold">{label}</Label>
+      <span><Label className="font-semibold">{label}</Label>{required && <RequiredMark />}</span>
       <Headless value={value} onChange={(chosen: T | '' | null) => { if (chosen !== null && chosen !== '') onChange(chosen); }} onClose={() => type('')} immediate>
         <span className="relative flex items-center">
           <ComboboxInput
-            displayValue={word} placeholder={placeholder} onChange={(event) => type(event.target.value)} onClick={reopen} aria-invalid={fault !== null} autoComplete="off"
+            displayValue={word} placeholder={placeholder} onChange={(event) => type(event.target.value)} onClick={reopen} aria-required={required} aria-invalid={fault !== null} autoComplete="off"
             className={`h-8 w-full min-w-0 rounded-part border bg-sheet pr-8 pl-3 text-ink placeholder:text-ink-3 placeholder:opacity-100 pointer-coarse:h-11
               ${fault === null ? 'border-control' : 'border-failed'}`}
           />
@@ -43,11 +45,11 @@ export function Combobox<T extends string>({ label, value, options, placeholder,
         </span>
         <ComboboxOptions
           anchor={{ to: 'bottom start', gap: 4 }}
-          className="z-50 max-h-64 w-(--input-width) overflow-auto rounded-part border border-rule bg-sheet py-1 text-ink shadow-toast empty:hidden"
+          className="z-50 max-h-64 w-(--input-width) animate-menu overflow-auto rounded-part border border-rule bg-sheet py-1 text-ink shadow-toast empty:hidden"
         >
           {found.slice(0, MOST).map((option) => (
             <ComboboxOption key={option.value} value={option.value} className="flex min-h-8 cursor-pointer items-center gap-2 px-3 data-focus:bg-accent-wash pointer-coarse:min-h-11">
-              <span className="min-w-0 grow truncate" title={option.word}>{option.word}</span>
+              <span className="min-w-0 grow truncate" data-tip={option.word}>{option.word}</span>
               {option.value === value && <Icon name="check" className="text-accent" />}
             </ComboboxOption>
           ))}

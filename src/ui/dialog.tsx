@@ -51,6 +51,6 @@ const PLACE = {
 const PANEL = {
   middle: 'max-h-full rounded-part border',
   corner: 'max-h-full w-[400px] rounded-part border',
-  left: 'w-[280px] border-r',
+  left: 'w-[280px] animate-drawer border-r',
   bottom: 'max-h-[85%] w-full rounded-t-part border-t',
 } as const;

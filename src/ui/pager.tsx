@@ -35,7 +35,7 @@ export function Pager({ page, size, count, one, many, onPage, onSize }: PagerPro
       <span className="text-agate text-ink-3">{count <= size ? plural(count, one, many) : `${formatCount(first)} to ${formatCount(Math.min(count, first + size - 1))} of ${plural(count, one, many)}`}</span>
       {pages > 1 && (
         <nav aria-label="Pages" className="flex flex-wrap items-center gap-0.5">
-          <IconButton icon="chevron-left" label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)} />
+          <IconButton icon="chevron-left" label="Previous page" aria-disabled={page <= 1} onClick={() => { if (page > 1) onPage(page - 1); }} />
           {pageLinks(page, pages).map((n) => (
             <button
               key={n} type="button" aria-label={`Page ${formatCount(n)}`} {...(n === page && { 'aria-current': 'page' })} onClick={() => onPage(n)}
@@ -45,7 +45,7 @@ export function Pager({ page, size, count, one, many, onPage, onSize }: PagerPro
               {formatCount(n)}
             </button>
           ))}
-          <IconButton icon="chevron-right" label="Next page" disabled={page >= pages} onClick={() => onPage(page + 1)} />
+          <IconButton icon="chevron-right" label="Next page" aria-disabled={page >= pages} onClick={() => { if (page < pages) onPage(page + 1); }} />
         </nav>
       )}
       {count > PAGE_SIZES[0] && (

@@ -1,4 +1,5 @@
 import { formatCount } from './format.ts';
+import { percentOf } from './percent.ts';
 
 export interface RingProps {
   readonly done: number;
@@ -9,7 +10,7 @@ export interface RingProps {
 
 /** "312 of 340 cleared", with a ring that inks in. */
 export function Ring({ done, of, word }: RingProps) {
-  const share = of === 0 ? 1 : Math.min(1, done / of);
+  const share = of === 0 ? 1 : percentOf(done, of) / 100;
   return (
     <span className="flex items-center gap-2 whitespace-nowrap text-ink-2">
       <svg width="28" height="28" viewBox="0 0 28 28" aria-hidden className="shrink-0 -rotate-90" fill="none" strokeWidth="3">

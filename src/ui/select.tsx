@@ -1,8 +1,10 @@
 import { useId } from 'react';
 import { Icon } from './icon.tsx';
+import { RequiredMark } from './required.tsx';
 
 export interface SelectProps<T extends string> {
   readonly label: string;
+  readonly required?: boolean;
   /** The label stands above instead of before it, and the field fills its place. */
   readonly block?: boolean;
   readonly value: T | '';
@@ -14,14 +16,14 @@ export interface SelectProps<T extends string> {
 }
 
 /** The browser's own choice of one: right for up to a dozen, on every device. */
-export function Select<T extends string>({ label, block = false, value, options, placeholder, fault = null, onChange }: SelectProps<T>) {
+export function Select<T extends string>({ label, block = false, value, options, placeholder, fault = null, required = false, onChange }: SelectProps<T>) {
   const id = useId();
   return (
     <div className={block ? 'grid gap-1.5' : 'flex items-center gap-2'}>
-      <label htmlFor={id} className={block ? 'font-semibold' : 'text-ink-3'}>{label}</label>
+      <span><label htmlFor={id} className={block ? 'font-semibold' : 'text-ink-3'}>{label}</label>{required && <RequiredMark />}</span>
       <span className="relative flex min-w-0 items-center">
         <select
-          id={id} value={value} aria-invalid={fault !== null} {...(fault !== null && { 'aria-describedby': `${id}-fault` })}
+          id={id} value={value} aria-required={required} aria-invalid={fault !== null} {...(fault !== null && { 'aria-describedby': `${id}-fault` })}
           onChange={(event) => {
             const chosen = options.find((option) => option.value === event.target.value);
             if (chosen) onChange(chosen.value);

@@ -1,8 +1,9 @@
 import { lazy, Suspense } from 'react';
+import { withChunkTimeout } from '../chunk-load.ts';
 import type { SparkProps } from './spark-line.tsx';
 
 const part = () => import('./spark-line.tsx');
-const SparkLine = lazy(async () => ({ default: (await part()).SparkLine }));
+const SparkLine = lazy(async () => ({ default: (await withChunkTimeout(part())).SparkLine }));
 
 /** Brings the chart library while the page is idle. */
 export const bringSpark = part;

@@ -1,9 +1,12 @@
 import { useId } from 'react';
 import type { ComponentPropsWithRef, ReactNode } from 'react';
 import { Icon } from './icon.tsx';
+import { RequiredMark } from './required.tsx';
 
 export interface TextAreaProps extends Omit<ComponentPropsWithRef<'textarea'>, 'id' | 'className'> {
   readonly label: string;
+  /** Marked beside the label and told to screen readers; the form itself says what is missing. */
+  readonly required?: boolean;
   /** A sentence below the field. */
   readonly hint?: ReactNode;
   /** What is wrong with it, in words; takes the place of the hint. */
@@ -13,14 +16,14 @@ export interface TextAreaProps extends Omit<ComponentPropsWithRef<'textarea'>, '
 }
 
 /** A field of several lines. */
-export function TextArea({ label, hint, fault = null, mono = false, rows = 3, ...rest }: TextAreaProps) {
+export function TextArea({ label, hint, fault = null, mono = false, rows = 3, required = false, ...rest }: TextAreaProps) {
   const id = useId();
   const below = fault ?? hint;
   return (
     <div className="grid gap-1.5">
-      <label htmlFor={id} className="font-semibold">{label}</label>
+      <span><label htmlFor={id} className="font-semibold">{label}</label>{required && <RequiredMark />}</span>
       <textarea
-        {...rest} id={id} rows={rows} aria-invalid={fault !== null} {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
+        {...rest} id={id} rows={rows} aria-required={required} aria-invalid={fault !== null} {...(below !== undefined && { 'aria-describedby': `${id}-below` })}
         className={`min-h-11 w-full min-w-0 resize-y rounded-part border bg-sheet px-3 py-1.5 text-ink placeholder:text-ink-3 placeholder:opacity-100 ${mono ? 'font-mono text-agate leading-[18px]' : ''}
           ${fault === null ? 'border-control' : 'border-failed'}`}
       />

@@ -1,16 +1,27 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import { typing } from './keys.ts';
+import { startToastTimer } from './toast-timer.ts';
+import { followPresses, pressedBox, topOfToasts } from './toast-place.ts';
 import { clearToasts, dismissToast, toasts, undoNewest } from './toasts.ts';
 import type { Toast } from './toasts.ts';
 
 /**
- * Top right, 400 px wide, newest below. Waits while it is pointed at or focused. Of those that can be undone the newest alone is seen, so that
+ * Top right, 400 px wide, newest below, beside what was pressed rather than over it. Time stands still while one is pointed at or focused. Of those that can be undone the newest alone is seen, so that
  * work one by one does not cover the page; what was done before comes up again when the newest goes.
  */
 export function Toasts() {
   const shown = useSyncExternalStore(toasts.subscribe, toasts.now), newest = shown.findLast(undoable);
+  const area = useRef<HTMLDivElement>(null);
+  useEffect(followPresses, []);
+  useLayoutEffect(() => {
+    const { current } = area;
+    // Nothing moves under the pointer.
+    if (current === null || shown.length === 0 || current.matches(':hover, :focus-within')) return;
+    const { right, width, height, left } = current.getBoundingClientRect(), wide = Math.min(width, WIDTH);
+    current.style.top = `${topOfToasts({ left: width > WIDTH ? right - wide : left, top: 0, width: wide, height }, pressedBox(), innerHeight)}px`;
+  }, [shown]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'u' || event.defaultPrevented || typing(event)) return;
@@ -21,7 +32,7 @@ export function Toasts() {
     return () => { removeEventListener('keydown', onKey); clearToasts(); };
   }, []);
   return (
-    <div className="pointer-events-none fixed top-3 right-3 left-3 z-50 grid justify-items-end gap-2">
+    <div ref={area} data-toasts className="pointer-events-none fixed top-3 right-3 left-3 z-50 grid justify-items-end gap-2">
       <output aria-label="Messages" className="contents">
         {shown.map((toast) => <Slip key={toast.id} toast={toast} behind={undoable(toast) && toast !== newest} />)}
       </output>
@@ -31,27 +42,27 @@ export function Toasts() {
 
 const undoable = ({ action }: Toast): boolean => action?.key === 'U';
 
-/** How long a toast stays after the pointer or the focus has left it. */
-const HELD_MS = 1_000;
+const WIDTH = 400;
 
 function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boolean }) {
   const { id, tone, text, action, lastsMs } = toast;
   const slip = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    let timer = setTimeout(leave, lastsMs);
-    function leave(): void {
-      if (slip.current?.matches(':hover, :focus-within')) timer = setTimeout(leave, HELD_MS);
-      else dismissToast(id);
-    }
-    return () => clearTimeout(timer);
+    const element = slip.current, timer = startToastTimer(lastsMs, () => dismissToast(id));
+    const heard = (): void => (element?.matches(':hover, :focus-within') === true ? timer.hold() : timer.release());
+    for (const kind of HELD_BY) element?.addEventListener(kind, heard);
+    return () => {
+      timer.stop();
+      for (const kind of HELD_BY) element?.removeEventListener(kind, heard);
+    };
   }, [id, lastsMs]);
   return (
     <div
       ref={slip} hidden={behind}
       className={`pointer-events-auto ${behind ? 'hidden' : 'flex'} min-h-11 w-full max-w-[400px] items-center gap-2.5 rounded-part border border-l-[3px] border-rule bg-sheet py-1.5 pr-1
-        pl-3.5 shadow-toast ${tone === 'failed' ? 'border-l-failed' : 'border-l-accent'}`}
+        pl-3.5 shadow-toast ${EDGE[tone]}`}
     >
-      <Icon name={tone === 'failed' ? 'failed' : 'tick'} className={tone === 'failed' ? 'text-failed' : ''} />
+      <Icon name={ICON[tone]} className={INK[tone]} />
       <span className="min-w-0 grow break-words" {...(tone === 'failed' && { role: 'alert' })}>{text}</span>
       {action && (
         <Button
@@ -65,3 +76,8 @@ function Slip({ toast, behind }: { readonly toast: Toast; readonly behind: boole
     </div>
   );
 }
+
+const HELD_BY = ['pointerenter', 'pointerleave', 'focusin', 'focusout'] as const;
+const EDGE = { done: 'border-l-accent', info: 'border-l-running', failed: 'border-l-failed' } as const;
+const ICON = { done: 'tick', info: 'note', failed: 'failed' } as const;
+const INK = { done: '', info: 'text-running', failed: 'text-failed' } as const;

@@ -1,15 +1,17 @@
 /** What stands top right for a moment. A page shows it by `<Toasts />`, once, in the frame. */
 export interface Toast {
   readonly id: number;
-  /** `done`: an inked tick. `failed`: red edge, told at once. */
-  readonly tone: 'done' | 'failed';
+  /** `done`: an inked tick. `info`: nothing is done yet, or something else is to be known. `failed`: red edge, told at once. */
+  readonly tone: 'done' | 'info' | 'failed';
   readonly text: string;
   /** A way on: `Undo` with the key U (10 s), or another word such as `Try again`. */
   readonly action: { readonly word: string; readonly key: string | null; readonly run: () => void } | null;
+  /** 0: it stays until it is dismissed. */
   readonly lastsMs: number;
 }
 
 const DONE_MS = 3_500;
+const INFO_MS = 5_000;
 const FAILED_MS = 5_000;
 const UNDO_MS = 10_000;
 const MOST = 4;
@@ -21,6 +23,9 @@ const listeners = new Set<() => void>();
 
 /** It is done, e.g. `Command copied`. */
 export const tell = (text: string): void => add({ tone: 'done', text, action: null, lastsMs: DONE_MS });
+
+/** It is to be known, e.g. `The report is on its way`. With 0 it stays until it is dismissed. */
+export const tellInfo = (text: string, lastsMs = INFO_MS): void => add({ tone: 'info', text, action: null, lastsMs });
 
 /** It is done and can be taken back for 10 s, by the button or the key U. */
 export const tellWithUndo = (text: string, undo: () => void): void =>

@@ -88,7 +88,7 @@ test('OWN-8: notices stand above the page of their app: acknowledged for good, c
   await page.context().close();
 });
 
-test('OWN-8: who brings users in has a link for them', async ({ browser }) => {
+test('OWN-8, TOAST-3: who brings users in has a link for them', async ({ browser }) => {
   await people.makeUser('subin', ['sub-sp']);
   await people.settle('subin');
   const page = await pageOf(browser);
@@ -99,6 +99,11 @@ test('OWN-8: who brings users in has a link for them', async ({ browser }) => {
   await row.getByRole('button').click();
   await expect(toast(page, 'Link copied to clipboard')).toBeVisible();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(portal.url);
+  // The button is at the top right, where messages stand: it can be pressed again under the message.
+  const [pressed, told] = [await row.getByRole('button').boundingBox(), await page.locator('[data-toasts]').boundingBox()];
+  if (pressed === null || told === null) throw new Error('the button and the message are both there');
+  expect(pressed.x + pressed.width).toBeGreaterThan(1_040);
+  expect(told.y >= pressed.y + pressed.height || told.y + told.height <= pressed.y).toBe(true);
   await page.context().close();
 });
 

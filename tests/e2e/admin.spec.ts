@@ -50,7 +50,7 @@ test('E2E-7, ADMIN-3: axe, the keyboard and a phone on every page of the adminis
   await enter(other, '/monitoring/daily-checks', 'dana', 'Daily checks');
   await expect(other.getByRole('heading', { name: 'Administration' })).toHaveCount(0);
   await other.goto(`${portal.url}/admin`);
-  await expect(other).toHaveURL(/\/monitoring\/forbidden$/);
+  await expect(other).toHaveURL(/\/admin\/forbidden$/);
   await context.close();
 });
 

@@ -77,8 +77,8 @@ test('EXP-1, EXP-2, CSV-2: the list is taken along as a file with the columns th
     return readFileSync(await file.path(), 'utf8');
   };
   const lines = (await take()).split('\r\n');
-  expect(lines[0]).toMatch(/^\uFEFFState,Days of the problem,Company,Job,Computer,/);
-  expect(lines.find((line) => line.includes('SQL nightly'))).toMatch(/^Failed,[12],.*,SQL nightly,SRV-1,.*timed out/);
+  expect(lines[0]).toMatch(/^\uFEFFState,Days of the problem,Company,Job,Schedule,Computer,/);
+  expect(lines.find((line) => line.includes('SQL nightly'))).toMatch(/^Failed,[12],.*,SQL nightly,[^,]*,SRV-1,.*timed out/);
   expect(lines.find((line) => line.includes('SUM(A1)'))).toContain(",'=SUM(A1) mail,");
   expect(lines).toHaveLength(4);
   await expect(page.getByText(/^DailyChecks_.*: 2 rows\.$/)).toBeVisible();

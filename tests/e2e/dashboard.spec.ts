@@ -107,6 +107,38 @@ test('DASH-1, DASH-9: figures keep days of their own in the address, and a time 
   await expect(figure(page, 'Failed')).toContainText('3 runs');
 });
 
+test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, and an empty day changes nothing', async ({ page }) => {
+  await begin(page);
+  const days = page.getByLabel('Days of Failed'), dialog = page.getByRole('dialog');
+  await days.selectOption('range');
+  await expect(dialog.getByLabel('First day')).toBeFocused();
+  await dialog.getByLabel('First day').fill('2026-01-05');
+  await dialog.getByLabel('Last day').fill('2026-01-09');
+  await axe(page, 'days of a figure');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toHaveCount(0);
+  await expect(page).toHaveURL(/failed-date=2026-01-05\.\.2026-01-09/);
+  await expect(days).toHaveValue('2026-01-05..2026-01-09');
+  await expect(figure(page, 'Failed')).toContainText('5 d');
+  const asked = new URL(await figure(page, 'Failed').getByRole('link', { name: 'Failed' }).getAttribute('href') ?? '', portal.url).searchParams;
+  expect([asked.get('from'), asked.get('to'), asked.get('instructionType')]).toEqual(['2026-01-05', '2026-01-09', 'all']);
+  const before = page.url();
+  await days.selectOption('range');
+  await dialog.getByLabel('Last day').fill('');
+  await dialog.getByRole('button', { name: 'Show these days' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(page.url()).toBe(before);
+  await days.selectOption('number');
+  await dialog.getByLabel('Days, today included').fill('');
+  await dialog.getByLabel('Days, today included').pressSequentially('1x2345');
+  await expect(dialog.getByLabel('Days, today included')).toHaveValue('123');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/failed-date=last-123/);
+  await expect(figure(page, 'Failed')).toContainText('123 d');
+  await days.selectOption('');
+  await expect(page).not.toHaveURL(/failed-date/);
+});
+
 test('E2E-7, E2E-9: axe finds nothing on the dashboard, light or dark, and it fits a phone', async ({ page }) => {
   const faults = faultsOf(page);
   await begin(page);

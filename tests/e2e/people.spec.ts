@@ -118,6 +118,33 @@ test('USER-11, USER-8: a password that is set ends the other\'s sessions, once i
   await other.context().close();
 });
 
+test('G44, OWN-2: some minutes after signing in, creating a user and downloading the list are confirmed, and go on with what was typed', async ({ page }) => {
+  await enter(portal, page, 'admin', '/monitoring/users');
+  await title(page, 'Users');
+  const confirm = async (call: string, press: () => Promise<void>): Promise<void> => {
+    let asked = 0;
+    await page.context().route(call, async (route) => {
+      if (route.request().method() !== 'POST') { await route.continue(); return; }
+      asked += 1;
+      if (asked > 1) { await route.continue(); return; }
+      await route.fulfill({ status: 403, json: { success: false, message: 'Confirm that it is you to continue.', error: { kind: 'reauth_required' } } });
+    });
+    await press();
+    await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible();
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(portal.password);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeHidden();
+    await expect.poll(() => asked).toBe(2);
+  };
+  await confirm('**/api/v1/users', () => make(page, { name: 'Vera Late', username: 'vera' }));
+  await told(page, 'Vera Late is invited by mail.');
+  await expect(entry(page, 'Vera Late')).toBeVisible();
+  await page.keyboard.press('Escape');
+  const saved = page.waitForEvent('download');
+  await confirm('**/reporting/users/export', () => page.getByRole('button', { name: 'Download CSV' }).click());
+  expect((await saved).suggestedFilename()).toMatch(/^Users_.*\.csv$/);
+});
+
 test('USER-11: an administrator logs in as a user with a reason, sees what it sees, and comes back', async ({ page }) => {
   await enter(portal, page, 'admin', '/monitoring/users?q=rita');
   await entry(page, 'Rita Only').click();

@@ -118,11 +118,17 @@ export async function apiOf(portal: Portal, username: string, base = portal.url)
   const json = { 'content-type': 'application/json' };
   const answer = await fetch(`${base}/api/v1/auth/login/db`, { method: 'POST', headers: json, body: JSON.stringify({ username, password: portal.password }) });
   const { data } = await answer.json() as { data: { token: string } };
-  return async (method, path, body) => {
+  type Told = { success: boolean; data: unknown; message?: string; error?: { kind: string } };
+  const send = async (method: string, path: string, body?: unknown): Promise<Told> => {
     const asked = await fetch(`${base}/api/v1/${path}`, {
       method, headers: { ...json, authorization: `Bearer ${data.token}` }, ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const told = await asked.json() as { success: boolean; data: unknown; message?: string };
+    return await asked.json() as Told;
+  };
+  return async (method, path, body) => {
+    let told = await send(method, path, body);
+    // Five minutes after signing in, a sensitive call takes the password again, as on the page.
+    if (told.error?.kind === 'reauth_required' && (await send('POST', 'auth/reauth', { password: portal.password })).success) told = await send(method, path, body);
     if (!told.success) throw new Error(`${method} ${path}: ${told.message}`);
     return told.data;
   };

@@ -130,7 +130,7 @@ test('PAGE-7: what stands behind the # leaves the address at once, says why anot
   await page.context().close();
 });
 
-test('E2E-12: an invitation signs out whoever is signed in and makes an account, once', async ({ browser }) => {
+test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an account, once; its address is confirmed by a link', async ({ browser }) => {
   const page = await freshPage(browser);
   await give(page, portal, 'admin');
   await isIn(page);
@@ -145,12 +145,36 @@ test('E2E-12: an invitation signs out whoever is signed in and makes an account,
   await expect(page.getByRole('alert').filter({ hasText: 'The username already exists.' })).toBeVisible();
   await expect(page.getByLabel('Username')).toBeFocused();
   await page.getByLabel('Username').fill('nora');
+  await page.getByLabel('E-mail').fill('nora@example.org');
   await page.keyboard.press('Enter');
-  await expect(page.getByText('Your account is made. Sign in as nora.')).toBeVisible();
+  await expect(page.getByText('Your account is made. Sign in as nora. We sent a link to nora@example.org.')).toBeVisible();
   await page.keyboard.press('Enter');
   await give(page, portal, 'nora', 'a lamp above the stairs 3');
   await isIn(page);
+  await page.goto(`${portal.url}/monitoring/profile`);
+  await expect(page.getByText('Not confirmed yet. We sent a link to nora@example.org.')).toBeVisible();
+  await sound(page, 'profile-not-confirmed');
+  const first = await linkFor(portal.url, 'nora@example.org');
+  await page.getByRole('button', { name: 'Send again' }).click();
+  expect(await linkFor(portal.url, 'nora@example.org', 2)).not.toBe(first);
+  await page.goto(first);
+  await isAt(page, 'Confirm your e-mail address');
+  await expect(page).toHaveURL(/\/confirm-email$/);
+  await sound(page, 'confirm-email');
+  await page.getByRole('button', { name: 'Confirm the address' }).click();
+  await expect(page.getByText('Your e-mail address is confirmed.')).toBeVisible();
+  await page.getByRole('button', { name: 'Open the portal' }).click();
+  await isAt(page, 'Dashboard');
+  await page.goto(`${portal.url}/monitoring/profile`);
+  await expect(page.getByLabel('E-mail')).toHaveValue('nora@example.org');
+  await expect(page.getByText('Not confirmed yet.')).toHaveCount(0);
   await page.context().close();
+
+  const stranger = await freshPage(browser);
+  await stranger.goto(first);
+  await stranger.getByRole('button', { name: 'Confirm the address' }).click();
+  await expect(stranger.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
+  await stranger.context().close();
 
   const again = await freshPage(browser);
   await again.goto(url);

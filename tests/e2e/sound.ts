@@ -25,6 +25,7 @@ interface Part { readonly only?: string; readonly but?: string; readonly sidebar
  */
 export async function axe(page: Page, what: string, { only, but, sidebar = false, colours = false }: Part = {}): Promise<void> {
   expect(page.frames()).toHaveLength(1);
+  expect(await page.locator('[title]').evaluateAll((found) => found.map((one) => one.outerHTML)), `${what}: the browser's own tooltip`).toEqual([]);
   const there = await page.evaluate(() => 'axe' in globalThis);
   const builder = new AxeBuilder({ page, axeSource: there ? ';' : AXE }).setLegacyMode().options({ runOnly: colours ? { ...OF_COLOURS, values: [...OF_COLOURS.values] } : { ...ALL, values: [...ALL.values] }, resultTypes: ['violations'] });
   if (only !== undefined) builder.include(only);

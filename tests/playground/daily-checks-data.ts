@@ -88,7 +88,7 @@ export function viewOf(n: number, job: Job, ago: number, state: RunState, dealt:
   const status: Status = state === 'Anomaly' ? 'Success' : state;
   return {
     n, job: job.n + 1, jobName: job.name, company: job.company + 1, companyName: company, computer: job.type === 'M365' ? 'M365' : job.computer, source: job.source, type: job.type,
-    managed: job.managed, status, state, startedAt,
+    managed: job.managed, scheduleState: 'Daily', status, state, startedAt,
     durationSec: none ? null : bad ? low * 20 + spread(n) % 300 : low * 62 + spread(n) % (low * 6), usualDuration: [low * 60, low * 72],
     bytes: none ? null : bad ? 0 : state === 'Anomaly' ? 96_400_000_000 : Math.round((low + (spread(n) % 100) / 400) * 1.05e9),
     usualBytes: job.n % 23 === 0 ? null : [low * 1e9, Math.round(low * 1.3e9)], message: cause ? cause.say(host, job.n) : null, template: cause?.template ?? null,

@@ -153,4 +153,5 @@ const keyOut = (row: KeyRow): GivesOf<'listKeys'>[number] => ({
   id: row.id, name: row.name, companyN: row.company, tool: row.tool, hint: row.hint, madeAt: row.madeAt, rotatedAt: row.rotatedAt, revokedAt: row.revokedAt,
   firstResultAt: row.firstResultAt, lastHeardAt: row.firstResultAt === null ? null : NOW - 86_400_000 / (row.madeAt % 7 + 2),
   lastFault: row.tool === 'rclone' ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' } : null,
+  today: { bytes: 12_000_000, limitBytes: 1_000_000_000, refusedAt: row.tool === 'rclone' ? NOW - 60_000 : null },
 });

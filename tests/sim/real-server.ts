@@ -12,6 +12,7 @@ import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
 import type { World } from '#server/world.ts';
 import type { TestClock } from './clock.ts';
+import { HERE } from '../server/outbound/listen.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -32,7 +33,7 @@ export class RealServer {
     const timer = { now: () => clock.now(), after: (ms: number, work: () => void) => ({ cancel: clock.after(ms, work) }) };
     this.world = {
       store: counted, clock: timer, chance: systemChance, log: makeLog(systemClock, () => {}),
-      config: { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null },
+      config: { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: HERE.secretKey },
     };
     this.tenant = systemChance.uuid();
     this.#host = `${this.tenant}.example`;

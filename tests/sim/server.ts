@@ -122,28 +122,39 @@ export class SimServer {
     return company === null || (!this.isDeleted(company) && (user.companies === null || user.companies.includes(company)));
   }
 
+  /** As the real server: these roles read no result, and what one may read is part of the epoch that one is told. */
+  #reads({ me }: User): boolean { return me.roles.some((role) => role !== 'sub-sp' && role !== 'o365_admin'); }
+  #epochOf(user: User): string { return this.#reads(user) ? this.epoch : `${this.epoch}.nothing`; }
+
   isDeleted(company: number): boolean { return this.rows.company.get(company)?.deletedAt !== undefined; }
 
   #bootstrap(user: User): unknown {
     const { company, job, cause, problem, key, view, shift, preference } = this.rows;
     const days = new Map<string, number>();
     for (const run of this.rows.run.values()) if (this.#sees(user, run.company)) days.set(dayOf(run.startedAt), (days.get(dayOf(run.startedAt)) ?? 0) + 1);
-    return {
-      protocol: PROTOCOL, epoch: this.epoch, cursor: this.log.length, serverNow: this.#now(), me: { ...user.me, companies: user.companies }, branding: BRANDING,
+    const start = {
+      protocol: PROTOCOL, epoch: this.#epochOf(user), cursor: this.log.length, serverNow: this.#now(), me: { ...user.me, companies: user.companies }, branding: BRANDING,
       windowFrom: '2026-05-17', days: [...days].sort(([a], [b]) => b.localeCompare(a)).map(([day, rows]) => ({ day, rows, tag: this.#tag(user, day) })),
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
       companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
       causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],
       views: [...view.values()], shifts: [...shift.values()], preferences: [...preference.values()].filter((row) => row.user === user.me.id),
     };
+    if (this.#reads(user)) return start;
+    return { ...start, days: [], people: start.people.filter(({ id }) => id === user.me.id), companies: [], jobs: [], causes: [], problems: [], keys: [], views: [], shifts: [] };
   }
 
   #events(user: User, after: number, epoch: string): Response {
-    const head = this.log.length;
-    if (epoch !== this.epoch || after > head) return good({ epoch: this.epoch, cursor: head, head, more: false, events: [] });
+    const head = this.log.length, told = this.#epochOf(user);
+    if (epoch !== told || after > head) return good({ epoch: told, cursor: head, head, more: false, events: [] });
     const page = this.log.slice(after, after + this.pageSize);
     const cursor = page.at(-1)?.seq ?? after;
-    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => one.event.type === 'company.deleted@1' || this.#sees(user, one.company)) });
+    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => this.#tells(user, one)) });
+  }
+
+  #tells(user: User, { event, company }: Logged): boolean {
+    if (!this.#reads(user)) return 'id' in event.data && event.data.id === user.me.id;
+    return event.type === 'company.deleted@1' || this.#sees(user, company);
   }
 
   #stream(user: User): Response {
@@ -153,7 +164,7 @@ export class SimServer {
       start: (controller) => {
         one = { user: user.me.id, send: (text) => controller.enqueue(encoder.encode(text)), end: () => controller.close() };
         this.#streams.add(one);
-        one.send(`data: ${JSON.stringify({ is: 'head', head: this.log.length, epoch: this.epoch })}\n\n`);
+        one.send(`data: ${JSON.stringify({ is: 'head', head: this.log.length, epoch: this.#epochOf(user) })}\n\n`);
       },
       cancel: () => { if (one) this.#streams.delete(one); },
     });
@@ -161,6 +172,7 @@ export class SimServer {
   }
 
   #page(user: User, day: string): Response {
+    if (!this.#reads(user)) return bad({ kind: 'forbidden', message: 'no' });
     const bytes = this.#day(user, day);
     return new Response(bytes, { headers: { 'content-type': 'application/octet-stream', 'etag': this.#tag(user, day) } });
   }

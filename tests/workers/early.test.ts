@@ -24,7 +24,7 @@ async function scene() {
 
 test('COL-6: both databases are opened before anybody asks, once, and given to who asks first', async () => {
   const { opens, openWith } = await scene(), early = openEarly(opens, () => 0);
-  await vi.waitFor(() => expect(opens.connect).toHaveBeenCalledTimes(1));
+  await expect.poll(() => opens.connect.mock.calls.length).toBe(1);
   const register = await early.openRegister(), present = await register.current(0);
   if (present.is !== 'in') throw new Error('nobody is in');
   const disk = await openWith(early, present.held, register);

@@ -1,3 +1,4 @@
+import { withoutBidi } from '#contract/bidi.ts';
 import type { Tables } from '#contract/fold.ts';
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { UserId } from '#contract/ids.ts';
@@ -73,7 +74,8 @@ export function makeEngine(): Engine {
   };
 
   return {
-    put(rows) {
+    put(given) {
+      const rows = readable(given);
       answered.told(rows);
       if (rows.company?.some((row) => companies.get(row.n)?.name !== row.name) || rows.job?.some((row) => !isNamedAlike(jobs.rows.get(row.n), row))) named += 1;
       rows.company?.forEach((row) => { companies.set(row.n, row); });
@@ -89,7 +91,7 @@ export function makeEngine(): Engine {
     },
     people(all) {
       names.clear();
-      for (const { id, name } of all) names.set(id, name);
+      for (const { id, name: called } of all) names.set(id, withoutBidi(called));
     },
     zone(timeZone, dayBeginsHour, starts = null) {
       answered.forget();
@@ -138,3 +140,16 @@ export function makeEngine(): Engine {
 }
 
 const MOST_UNNAMED = 16;
+
+/** No name turns the direction of what is written round it, also one that came before the server saw to that. */
+function readable(rows: SmallRows): SmallRows {
+  return {
+    ...rows,
+    ...(rows.company && { company: rows.company.map((row) => (withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) })) }),
+    ...(rows.job && { job: rows.job.map((row) => (isReadable(row) ? row : { ...row, name: withoutBidi(row.name), computer: withoutBidi(row.computer), server: withoutBidi(row.server) })) }),
+    ...(rows.cause && { cause: rows.cause.map((row) => (withoutBidi(row.template) === row.template ? row : { ...row, template: withoutBidi(row.template) })) }),
+    ...(rows.key && { key: rows.key.map((row) => (withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) })) }),
+  };
+}
+
+const isReadable = ({ name, computer, server }: Tables['job']): boolean => withoutBidi(name) === name && withoutBidi(computer) === computer && withoutBidi(server) === server;

@@ -1,6 +1,8 @@
+import { withoutBidi } from '#contract/bidi.ts';
 import type { CauseN, CompanyN, JobN, Ms, ProblemN, UserId } from '#contract/ids.ts';
 import type { ProblemView, RunView } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Days } from './days.ts';
 import { dayCount } from './days.ts';
@@ -40,9 +42,10 @@ export function viewRows(segments: Segments, keys: readonly Key[], lookup: Looku
     const { kind } = run;
     return {
       n: run.n, job: run.job, jobName: job?.name ?? '', company: run.company, companyName: lookup.company(run.company)?.name ?? '',
-      computer: job?.computer ?? '', source: sourceOf(kind), type: typeOf(kind), managed: managedOf(kind), status: statusOf(kind),
+      computer: job?.computer ?? '', source: sourceOf(kind), type: typeOf(kind), managed: managedOf(kind),
+      scheduleState: job ? scheduleStateOf(job) : null, status: statusOf(kind),
       state: stateOf(kind), startedAt: run.startSec * 1000, durationSec: run.elapsedSec, usualDuration: usual.duration,
-      bytes: run.bytes, usualBytes: usual.bytes, message: run.message,
+      bytes: run.bytes, usualBytes: usual.bytes, message: run.message === null ? null : withoutBidi(run.message),
       template: (problem && lookup.cause(problem.cause)?.template) ?? null,
       strip: ofJob.get(run.job)?.strip ?? [], lastGoodAt: ofJob.get(run.job)?.lastGoodAt ?? null,
       review: reviewAsked(problem, now, anomalies),

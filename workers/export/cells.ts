@@ -5,6 +5,7 @@ import { PROBLEM_COLUMNS, putCells } from '#contract/monitoring/csv-cells.ts';
 import type { CellValue } from '#contract/monitoring/csv-cells.ts';
 import { streakOf } from '#contract/monitoring/review.ts';
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
+import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 import type { Usual } from '#workers/columns/history.ts';
 import { managedOf, sourceOf, stateOf, typeOf } from '#workers/columns/kinds.ts';
 import type { Engine } from '#workers/seams.ts';
@@ -33,6 +34,10 @@ const COLUMNS: { readonly [Id in ExportColumnId]: Value } = {
   source: ({ run }) => sourceOf(run.kind),
   type: ({ run }) => typeOf(run.kind),
   managed: ({ run }) => managedOf(run.kind),
+  schedule: ({ run }, { engine }) => {
+    const job = engine.row('job', run.job);
+    return job && scheduleStateOf(job);
+  },
   kind: ({ problem }, { engine }) => problem && (engine.row('cause', problem.cause)?.kind ?? 'other'),
   cause: ({ problem }, { engine }) => problem && engine.row('cause', problem.cause)?.template,
   message: ({ run }) => run.message,

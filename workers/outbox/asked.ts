@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { OfflineCall, TakenOf } from '#contract/calls.ts';
 import { CALLS } from '#contract/calls.ts';
 import type { RunN } from '#contract/ids.ts';
+import { changesOf } from '#contract/monitoring/change.ts';
 import type { Change } from '#contract/monitoring/change.ts';
 import type { Command } from '#workers/seams.ts';
 
@@ -17,11 +18,11 @@ export function askedBy({ call, input }: Pick<Command, 'call' | 'input'>): Asked
   switch (name) {
     case 'changeExecution': {
       const one = v.safeParse(CALLS.changeExecution.takes, input);
-      return one.success ? { is: 'change', runs: [one.output.id], change: one.output.change } : null;
+      return one.success ? changeOf([one.output.id], one.output) : null;
     }
     case 'changeExecutions': {
       const many = v.safeParse(CALLS.changeExecutions.takes, input);
-      return many.success ? { is: 'change', runs: many.output.ids, change: many.output.change } : null;
+      return many.success ? changeOf(many.output.ids, many.output) : null;
     }
     case 'saveView': return read(name, CALLS.saveView.takes, input);
     case 'removeView': return read(name, CALLS.removeView.takes, input);
@@ -29,6 +30,12 @@ export function askedBy({ call, input }: Pick<Command, 'call' | 'input'>): Asked
     case 'prefer': return read(name, CALLS.prefer.takes, input);
     default: return null;
   }
+}
+
+/** A device keeps one change at a time. */
+function changeOf(runs: readonly RunN[], asked: Parameters<typeof changesOf>[0]): Asked | null {
+  const [change, ...more] = changesOf(asked);
+  return change && more.length === 0 ? { is: 'change', runs, change } : null;
 }
 
 function read<N extends OwnCall>(is: N, schema: v.GenericSchema<unknown, TakenOf<N>>, input: unknown): Extract<Asked, { is: N }> | null {

@@ -43,6 +43,8 @@ export class Notices {
     return true;
   }
 
+  forget(): void { for (const id of this.#all.keys()) this.dismiss(id); }
+
   /** Takes in what stands on disk. */
   async load(): Promise<void> {
     const before = [...this.#all.keys()]; // what is kept while the disk is being read is on it too late to be seen

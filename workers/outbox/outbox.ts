@@ -128,6 +128,9 @@ export class Outbox {
   /** Told by the tab that leads alone: the others read it from the disk. */
   replaced(all: Applied['replaced']): void { this.#notices.replaced(all, this.#needs.me, this.#nameOf); }
 
+  /** What was told about own changes, in memory and on disk. Unsent commands stay. */
+  forgetNotices(): void { this.#notices.forget(); }
+
   /** Makes the effects anew over what is here now. */
   refresh(): void {
     const { problem, own } = this.#effects();

@@ -22,7 +22,7 @@ export function verdictOn(answer: Result<Changed>, faults: number): Verdict {
       return { is: 'refused', failure };
     case 'server-fault':
       return { is: faults + 1 >= MOST_FAULTS ? 'refused' : 'unknown', failure };
-    case 'signed-out': case 'expired': case 'out-of-order': case 'update-needed': case 'too-many': case 'busy':
+    case 'signed-out': case 'expired': case 'out-of-order': case 'update-needed': case 'too-many': case 'busy': case 'out-of-space':
     case 'needs-network': case 'no-answer': case 'storage':
       return { is: 'unknown', failure };
   }

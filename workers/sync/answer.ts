@@ -23,7 +23,7 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
   const kind = error.kind as FailureKind;
   switch (kind) {
     case 'bad-input': return { kind, message, issues: error.issues ?? [] };
-    case 'too-many': case 'busy': return { kind, message, retryAfterMs: Math.max(retryAfterMs, capped(error.retryAfterMs ?? 0)) };
+    case 'too-many': case 'busy': case 'out-of-space': return { kind, message, retryAfterMs: Math.max(retryAfterMs, capped(error.retryAfterMs ?? 0)) };
     case 'out-of-order': return { kind, message, expected: error.expected ?? 1 };
     // A sign-in that was refused is refused with the words of the call, never taken for the end of the session.
     default: return { kind, message };
@@ -51,7 +51,7 @@ const BadSchema = v.object({
 
 const TRAVELS: ReadonlySet<FailureKind> = new Set([
   'bad-input', 'wrong-credentials', 'signed-out', 'expired', 'forbidden', 'reauth_required', 'not-by-key', 'not-found', 'no-such-call', 'conflict', 'too-large', 'key-reused',
-  'out-of-order', 'update-needed', 'too-many', 'busy', 'server-fault',
+  'out-of-order', 'update-needed', 'too-many', 'busy', 'out-of-space', 'server-fault',
 ] as const satisfies readonly FailureKind[]);
 
 /** A status alone, as proxies and falling servers give it. Only our own server's words end a session or a command: a bare 4xx does not. */
@@ -61,6 +61,7 @@ function ofStatus(status: number, retryAfterMs: Ms): Failure {
   if (status === 429) return { kind: 'too-many', message: MESSAGES.tooMany, retryAfterMs };
   // A gateway's own words: what it stands before may come back at any moment, and has logged nothing.
   if (status >= 502 && status <= 504) return { kind: 'busy', message: MESSAGES.badAnswer, retryAfterMs };
+  if (status === 507) return { kind: 'out-of-space', message: MESSAGES.outOfSpace, retryAfterMs };
   if (status >= 500) return { kind: 'server-fault', message: MESSAGES.serverFault };
   return NO_ANSWER;
 }

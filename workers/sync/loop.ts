@@ -1,5 +1,6 @@
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import type { ActorRefFrom } from 'xstate';
+import { can } from '#contract/abilities.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
@@ -23,6 +24,9 @@ import type { OwnTokens } from './tokens.ts';
 import { makeWire } from './wire.ts';
 import type { Wire } from './wire.ts';
 
+/** `disk`: as this device stored it. `overtaken`: from the server, while the user changed the own account. */
+export type BegunFrom = 'disk' | 'server' | 'overtaken';
+
 export interface LoopNeeds {
   readonly world: WorkerWorld;
   /** One team of tabs for each database. */
@@ -32,7 +36,9 @@ export interface LoopNeeds {
   readonly me: UserId;
   readonly tokens: OwnTokens;
   /** `kept`: as this device has kept it. */
-  readonly begun: (begun: Begun, kept?: true) => void;
+  readonly begun: (begun: Begun, from: BegunFrom) => void;
+  /** How often the user changed the own account. */
+  readonly meChanges: () => number;
   /** Something that is shown may have changed. */
   readonly changed: () => void;
   /** The server says that the session is over. */
@@ -80,7 +86,8 @@ export class Loop {
         for (const one of people) this.#meet(one);
         this.#team.tell({ is: 'patch', id, patch: id === null ? patch : null, commands, committedAt, syncedAt: this.replica.syncedAt, more });
       },
-      begun: (begun) => { this.outbox.refresh(); needs.begun(begun); this.#team.tell({ is: 'anew' }); },
+      meChanges: needs.meChanges,
+      begun: (begun, isCurrent) => { this.outbox.refresh(); this.#begun(begun, isCurrent ? 'server' : 'overtaken'); this.#team.tell({ is: 'anew' }); },
       dayAdded: () => { this.outbox.refresh(); this.#team.tell({ is: 'days' }); },
     };
     this.#team = joinTeam(world, needs.name, {
@@ -106,8 +113,9 @@ export class Loop {
     const { waiting, refused, partly } = this.outbox;
     const own = { waiting, refused, partly, reload: this.#reload };
     if (!this.#team.leading && this.#leader) return { ...this.#leader, ...own, follower: true };
+    const pushFailure = this.#actor?.getSnapshot().context.pushFailure ?? null;
     return statusOf({
-      is: this.#is, offlineSince: this.#offlineSince, replica: this.replica, follower: !this.#team.leading, storage, fault: this.#fault, ...own,
+      is: this.#is, offlineSince: this.#offlineSince, replica: this.replica, follower: !this.#team.leading, storage, fault: this.#fault, pushFailure, ...own,
     });
   }
 
@@ -140,7 +148,7 @@ export class Loop {
         const rest = opened ? await this.replica.open(opened, now) : [];
         await this.outbox.load();
         if (!opened) return;
-        this.#needs.begun(opened, true);
+        this.#begun(opened, 'disk');
         await this.replica.openRest(opened, rest, () => this.#pause());
         this.outbox.refresh();
         return;
@@ -152,6 +160,12 @@ export class Loop {
         if (fault.kind !== 'gone') return this.outbox.load();
       }
     }
+  }
+
+  /** Notices name colleagues and their work: where the user may no longer read that, they go with the rows (SYNC-6). */
+  #begun(begun: Begun, from: BegunFrom): void {
+    if (!can(begun.me.roles, 'monitoring.daily-checks')) this.outbox.forgetNotices();
+    this.#needs.begun(begun, from);
   }
 
   /** Other work first. */

@@ -23,7 +23,10 @@ export interface Fetching {
   readonly poisoned: (what: string) => boolean;
   /** A batch stands in memory and, where `id` is a number, on disk. `more`: the server has more right behind it. */
   readonly applied: (applied: Applied, written: { readonly id: number | null; readonly patch: Patch }, more: boolean) => void;
-  readonly begun: (branding: Begun) => void;
+  /** Counts the changes that the user made to the own account: what was asked before one of them may know of `me` as it was. */
+  readonly meChanges: () => number;
+  /** `isCurrent`: no such change was made while it was under way. */
+  readonly begun: (begun: Begun, isCurrent: boolean) => void;
   readonly dayAdded: () => void;
 }
 export type Begun = Pick<Bootstrap, 'me' | 'branding'>;
@@ -57,12 +60,12 @@ const foundCause = (data: unknown): object => ({ seq: 0, at: 0, actor: { is: 'cl
 
 /** Who am I, and the small tables; the runs follow day by day (SYNC-3). */
 export async function bootstrap(needs: Fetching): Promise<Outcome> {
-  const { wire, replica } = needs;
+  const { wire, replica } = needs, changes = needs.meChanges();
   const answer = await wire.ask('bootstrap', { protocol: String(PROTOCOL) });
   if (!answer.ok) return failedWith(answer.failure);
   const kept = await unchangedDays(needs, answer.value);
   await replica.begin(answer.value);
-  needs.begun(answer.value);
+  needs.begun(answer.value, needs.meChanges() === changes);
   for (let at = 0; at < kept.length; at += DAYS_AT_ONCE) {
     await replica.addDays(kept.slice(at, at + DAYS_AT_ONCE));
     needs.dayAdded();

@@ -1,4 +1,5 @@
 import type { SnapshotFrom } from 'xstate';
+import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { syncMachine } from '#machines/sync.ts';
@@ -28,12 +29,16 @@ export interface Told {
   readonly follower: boolean;
   readonly storage: 'persisted' | 'best-effort' | 'memory';
   readonly fault: string | null;
+  readonly pushFailure: Failure | null;
   readonly reload: boolean;
 }
 
-export const statusOf = ({ is, offlineSince, replica, waiting, refused, partly, follower, storage, fault, reload }: Told): SyncStatus => ({
+export const statusOf = ({ is, offlineSince, replica, waiting, refused, partly, follower, storage, fault, pushFailure, reload }: Told): SyncStatus => ({
   is, syncedAt: replica.syncedAt, offlineSince: isAway(is) ? offlineSince : null, left: replica.daysLeft + (is === 'live' || replica.daysLeft > 0 ? 0 : 1),
-  waiting, refused, partly, follower, storage: replica.full ? 'full' : storage, fault: replica.full ? MESSAGES.storage : fault, reload,
+  waiting, refused, partly, follower, storage: replica.full ? 'full' : storage, fault: replica.full ? MESSAGES.storage : fault ?? serverFull(waiting, pushFailure), reload,
 });
+
+/** What a person does is kept here while the server cannot store it. */
+const serverFull = (waiting: number, failure: Failure | null): string | null => (waiting > 0 && failure?.kind === 'out-of-space' ? MESSAGES.outOfSpaceQueued : null);
 
 const OFFLINE_AFTER = 2;

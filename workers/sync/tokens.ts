@@ -16,6 +16,8 @@ export interface Tokens {
 }
 
 export interface OwnTokens extends Tokens {
+  /** A session that the server gives from now on: one that is on its way already may be from before a change. */
+  renew(): Promise<Result<string>>;
   /** After signing in. */
   set(session: Session): void;
   forget(): void;
@@ -66,6 +68,11 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
       flight ??= refresh().finally(() => { flight = null; });
       return flight;
     },
+    async renew() {
+      await flight;
+      flight ??= refresh().finally(() => { flight = null; });
+      return flight;
+    },
     set(next) { life += 1; session = next; },
     forget() { life += 1; session = null; },
     get session() { return session; },
@@ -74,7 +81,8 @@ export function makeTokens(needs: TokenNeeds): OwnTokens {
   };
 }
 
-const askRefresh = ({ fetch, origin, clock }: Pick<TokenNeeds, 'fetch' | 'origin' | 'clock'>): Promise<Result<Session>> => withinSilence(clock, async (signal) => {
+/** A new session by the cookie, which is rotated. */
+export const askRefresh = ({ fetch, origin, clock }: Pick<TokenNeeds, 'fetch' | 'origin' | 'clock'>): Promise<Result<Session>> => withinSilence(clock, async (signal) => {
   const response = await fetch(`${origin}/api/v1/auth/refresh`, {
     method: 'POST', body: '{}', credentials: 'same-origin', cache: 'no-store', signal,
     headers: { 'content-type': 'application/json', 'daybook-client': '1' },
@@ -90,7 +98,7 @@ const askRefresh = ({ fetch, origin, clock }: Pick<TokenNeeds, 'fetch' | 'origin
 /** A refresh can only succeed, end the session or be of no avail now: nothing else of an answer says that the session is over. */
 const ended = (failure: Failure): Failure => {
   switch (failure.kind) {
-    case 'expired': case 'signed-out': case 'too-many': case 'busy': case 'update-needed': case 'server-fault': return failure;
+    case 'expired': case 'signed-out': case 'too-many': case 'busy': case 'out-of-space': case 'update-needed': case 'server-fault': return failure;
     default: return NO_ANSWER;
   }
 };

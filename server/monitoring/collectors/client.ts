@@ -6,6 +6,7 @@ import { fetchOutbound, type OutboundInit } from '#server/outbound/fetch.ts';
 import type { World } from '#server/world.ts';
 import { maskSecrets } from '../secrets.ts';
 import { SourceError } from './source-error.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 /** Where a system is and how it is signed in to. */
 export interface Reach { readonly address: string; readonly certificate: string | null; readonly credentials: Credentials }
@@ -68,7 +69,7 @@ export function makeClient(world: World, reach: Reach, signer: (send: Send) => S
 
   function parsed<S extends v.GenericSchema>(text: string, schema: S): v.InferOutput<S> {
     let value: unknown;
-    try { value = JSON.parse(text); } catch { throw new SourceError('fault', `${host} answered with something that is not whole JSON.`); }
+    try { value = parseStorable(text); } catch { throw new SourceError('fault', `${host} answered with something that is not whole JSON.`); }
     const read = v.safeParse(schema, value, { abortEarly: true });
     if (read.success) return read.output;
     throw new SourceError('fault', `${host} answered in another form than expected${pathOf(read.issues[0])}.`);
@@ -108,7 +109,7 @@ function saidIn(text: string): string {
 }
 const text = v.optional(v.nullable(v.string()));
 const Errors = v.object({ errors: v.optional(v.nullable(v.array(v.object({ message: text })))), message: text, error_description: text });
-function textOrNull(said: string): unknown { try { return JSON.parse(said); } catch { return null; } }
+function textOrNull(said: string): unknown { try { return parseStorable(said); } catch { return null; } }
 
 /** Seconds, or a date. */
 export function waitOf(header: string | null, now: Ms): Ms | null {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Draft } from '#contract/events.ts';
 import type { CompanyN, JobN, Ms } from '#contract/ids.ts';
-import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
+import type { ExecutionIn, Ingested } from '#contract/monitoring/ingest.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import type { TenantTx } from '#server/store/store.ts';
-import { checkedExecution } from '../ingest.ts';
+import { checkedExecution } from '../checked.ts';
 import { jobChange, newJob } from '../job-says.ts';
 import type { JobSays } from '../normal.ts';
 import { bySource, record } from '../record.ts';
@@ -83,19 +83,30 @@ export async function recordRuns({ world, tenant, connection }: Pick<Task, 'worl
   for (let first = 0; first < runs.length; first += AT_ONCE) {
     const now = world.clock.now();
     const checked = runs.slice(first, first + AT_ONCE).map(({ execution, byArrival }, index) => checkedExecution(execution, index, now, byArrival));
-    const refused = checked.flatMap((one) => ('error' in one ? [one] : []));
-    if (refused[0] !== undefined) world.log.warn('a collected result is not fit to be kept', { tenant, connection: connection.id, count: refused.length, first: refused[0].error });
-    accepted += (await record(world, tenant, key, checked.flatMap((one) => ('error' in one ? [] : [one])), now))?.accepted ?? 0;
+      const recorded = await record(world, tenant, key, fitOf({ world, tenant, connection }, checked), now);
+      if (recorded.ok) accepted += recorded.value.accepted;
   }
   return accepted;
 }
 
+/** Those of the records that can be kept; of the others the log is told. */
+export function fitOf<T extends object>({ world, tenant, connection }: Pick<Task, 'world' | 'tenant' | 'connection'>, checked: readonly T[]): Exclude<T, Refused>[] {
+  const refused = (checked as readonly unknown[]).filter(isRefused), [first] = refused;
+  if (first) world.log.warn('a collected result is not fit to be kept', { tenant, connection: connection.id, count: refused.length, first: first.error });
+  return checked.filter((one): one is Exclude<T, Refused> => !isRefused(one));
+}
+type Refused = Ingested['rejected'][number];
+const isRefused = (one: unknown): one is Refused => typeof one === 'object' && one !== null && 'error' in one;
+
 /** Jobs that have not run yet, or not here: known all the same, so that they are seen where nothing runs; and what changed of those that are. */
-async function findJobs({ world, tenant }: Task, jobs: readonly JobFacts[], key: KeyRow | undefined): Promise<void> {
+async function findJobs({ world, tenant, connection }: Task, jobs: readonly JobFacts[], key: KeyRow | undefined): Promise<void> {
   if (key === undefined) return;
+  const now = world.clock.now(), startTime = new Date(now).toISOString();
+  const checked = jobs.map((facts, index) => checkedExecution({ ...facts, status: 'Running', startTime }, index, now));
+  const fit = fitOf({ world, tenant, connection }, checked).map(({ job }) => job);
   await world.store.tenant(tenant, async (tx) => {
     const { job: next } = await tx.lock();
-    const says = new Map(jobs.map(({ job: name, jobInstanceUid: uid, entityGroup: group, ...rest }): [string, JobSays] => [uid, { uid, name, group, ...rest }]));
+    const says = new Map(fit.map((one): [string, JobSays] => [one.uid, one]));
     const there = await tx.rows('job', (await jobsOf(tx, key, [...says.keys()])).map(({ n }) => n));
     const changes = [...there.values()].flatMap((job): Draft[] => {
       const data = jobChange(job, says.get(job.uid) ?? job);

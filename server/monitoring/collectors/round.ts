@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type CollectorKind, ENTITIES_OF, type Entity, everyOf } from '#contract/monitoring/collector.ts';
 import type { Ms, TenantId } from '#contract/ids.ts';
+import { isAhead } from '../../clock-bounds.ts';
 import type { CollectionTable } from '#server/store/database-collect.ts';
 import type { World } from '#server/world.ts';
 import type { Client } from './client.ts';
@@ -14,7 +15,9 @@ const READERS: Readonly<Record<CollectorKind, Readonly<Partial<Record<Entity, (t
 
 /** A server that died is succeeded after it. Longer than any one question takes. */
 export const HELD_MS: Ms = 4 * 60_000;
-const FIRST_MS: Ms = 30_000, LONGEST_MS: Ms = 3_600_000;
+const FIRST_MS: Ms = 30_000, LONGEST_MS: Ms = 3_600_000, DAY_MS: Ms = 24 * 3_600_000;
+/** No entity is read later than this after a round: once a day, or as long as its system asks for within a day, and a fifth more to spread them. */
+export const LONGEST_WAIT_MS: Ms = 1.2 * DAY_MS;
 /** Credentials that are refused are not tried often: an account is locked by that. */
 const REFUSED_MS: Ms = 10 * 60_000;
 /** What was cut off so lately is the same round, gone on with. */
@@ -22,7 +25,7 @@ const SAME_ROUND_MS: Ms = 15 * 60_000;
 
 /** How long to wait after so many failures in a row; `part` of one, 0 to 1, spreads those that failed at once. */
 export const backOff = (fails: number, asked: Ms | null, refused: boolean, part: number): Ms =>
-  Math.round(Math.max(Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(fails - 1, 12)), refused ? REFUSED_MS : 0, asked ?? 0) * (1 + 0.2 * part));
+  Math.round(Math.max(Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(fails - 1, 12)), refused ? REFUSED_MS : 0, Math.min(asked ?? 0, DAY_MS)) * (1 + 0.2 * part));
 
 /** The collector is to end: what was read is kept, and gone on with by the next. */
 export class Stopped extends Error {}
@@ -37,7 +40,7 @@ export async function collectRound(world: World, tenant: TenantId, connection: C
   let fault: SourceError | null = null;
   for (const entity of ENTITIES_OF[connection.kind]) {
     const row = known.get(entity);
-    if ((row?.next_at ?? 0) > now) continue;
+    if (isAhead(row?.next_at ?? 0, now, LONGEST_WAIT_MS)) continue;
     if (fault !== null) await keepFault(world, tenant, connection, entity, row, fault);
     else fault = await collect(world, tenant, connection, entity, row, client, holder);
   }

@@ -6,6 +6,8 @@ import type { ConnectionTable } from '#server/store/database-collect.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import type { Client } from './client.ts';
+import { cutText, lineOfText } from '#contract/stored-text.ts';
+import { boundedId } from '../bounded-id.ts';
 
 export type ConnectionRow = Selectable<ConnectionTable>;
 /** How far an entity was read: `since`, when the present round began; `offset`, where it goes on; `from`, up to when history is known. */
@@ -33,7 +35,7 @@ export interface Thing { readonly uid: string; readonly name: string; readonly c
 
 export async function keepFound(tx: TenantTx, { connection, entity, since }: Pick<Task, 'connection' | 'entity' | 'since'>, things: readonly Thing[]): Promise<void> {
   if (things.length === 0) return;
-  const records = [...new Map(things.map((one) => [one.uid, one])).values()].map(({ uid, name, company, row }) => ({ uid: uid.slice(0, 300), name: name.slice(0, 300), company_n: company, row }));
+  const records = [...new Map(things.map((one) => [one.uid, one])).values()].map(({ uid, name, company, row }) => ({ uid: boundedId(uid), name: cutText(lineOfText(name), 300), company_n: company, row }));
   await tx.sql.executeQuery(CompiledQuery.raw(`insert into collected (tenant_id, connection_id, entity, uid, company_n, name, row, seen_at)
     select $1::uuid, $2::uuid, $3, uid, company_n, name, row, $4 from json_to_recordset($5::text::json) as x(uid text, company_n bigint, name text, row json)
     on conflict (tenant_id, connection_id, entity, uid) do update set company_n = excluded.company_n, name = excluded.name, row = excluded.row, seen_at = excluded.seen_at`,

@@ -1,12 +1,13 @@
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { ENTITIES_OF } from '#contract/monitoring/collector.ts';
+import { columnAhead, columnOver, isAhead } from '../../clock-bounds.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import type { Store } from '#server/store/store.ts';
 import type { World } from '#server/world.ts';
 import type { Client } from './client.ts';
 import { clientFor } from './clients.ts';
 import { reachOf } from './connections.ts';
-import { collectRound, HELD_MS, Stopped } from './round.ts';
+import { collectRound, HELD_MS, Stopped, LONGEST_WAIT_MS } from './round.ts';
 import type { ConnectionRow } from './task.ts';
 
 const EVERY_MS: Ms = 5_000;
@@ -95,9 +96,9 @@ async function due(world: World, tenant: TenantId): Promise<ConnectionRow[]> {
   return world.store.tenant(tenant, async ({ sql }) => {
     const connections = await sql.selectFrom('connection').selectAll().where('tenant_id', '=', tenant).where('enabled', '=', true).execute();
     if (connections.length === 0) return [];
-    const later = await sql.selectFrom('collection').select(['connection_id', (e) => e.fn.countAll<number>().as('count')]).where('tenant_id', '=', tenant).where('next_at', '>', now).groupBy('connection_id').execute();
+    const later = await sql.selectFrom('collection').select(['connection_id', (e) => e.fn.countAll<number>().as('count')]).where('tenant_id', '=', tenant).where(columnAhead('next_at', now, LONGEST_WAIT_MS)).groupBy('connection_id').execute();
     const waiting = new Map(later.map(({ connection_id, count }) => [connection_id, count]));
-    return connections.filter(({ id, kind, held_until, held_by }) => (waiting.get(id) ?? 0) < ENTITIES_OF[kind].length && (held_by === null || held_until <= now || world.store.kind === 'pglite'));
+    return connections.filter(({ id, kind, held_until, held_by }) => (waiting.get(id) ?? 0) < ENTITIES_OF[kind].length && (held_by === null || !isAhead(held_until, now, HELD_MS) || world.store.kind === 'pglite'));
   }, { readOnly: true });
 }
 
@@ -105,7 +106,7 @@ async function due(world: World, tenant: TenantId): Promise<ConnectionRow[]> {
 function take(world: World, tenant: TenantId, { id, changed_at }: ConnectionRow, by: string): Promise<boolean> {
   const now = world.clock.now(), alone = world.store.kind === 'pglite';
   return world.store.tenant(tenant, async ({ sql }) => (await sql.updateTable('connection').set({ held_by: by, held_until: now + HELD_MS }).where('tenant_id', '=', tenant).where('id', '=', id)
-    .where('changed_at', '=', changed_at).where('enabled', '=', true).$if(!alone, (query) => query.where((e) => e.or([e('held_by', 'is', null), e('held_until', '<=', now)]))).returning('id').executeTakeFirst()) !== undefined);
+    .where('changed_at', '=', changed_at).where('enabled', '=', true).$if(!alone, (query) => query.where((e) => e.or([e('held_by', 'is', null), columnOver('held_until', now, HELD_MS)]))).returning('id').executeTakeFirst()) !== undefined);
 }
 
 const leave = (world: World, tenant: TenantId, { id }: ConnectionRow, by: string) => world.store.tenant(tenant, ({ sql }) =>

@@ -3,6 +3,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { World } from '#server/world.ts';
 import { faultOf, type Send, type Signer } from './client.ts';
 import { SourceError } from './source-error.ts';
+import { parseStorable } from '#contract/stored-text.ts';
 
 const TokenSchema = v.object({ access_token: v.pipe(v.string(), v.minLength(1), v.maxLength(20_000)), refresh_token: v.optional(v.nullable(v.string())), expires_in: v.optional(v.nullable(v.number())) });
 /** A token is not used for the last moments of its life. */
@@ -70,4 +71,4 @@ export function tokenSigner({ clock }: World, host: string, { path, begin, renew
 /** A key that stands as it is. */
 export const keySigner = (key: string): (() => Signer) => () => ({ headers: () => Promise.resolve({ authorization: `Bearer ${key}` }), refused: () => false });
 
-function jsonOf(text: string): unknown { try { return JSON.parse(text); } catch { return null; } }
+function jsonOf(text: string): unknown { try { return parseStorable(text); } catch { return null; } }

@@ -6,16 +6,18 @@ import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import type { EntityGroup, JobType } from '#contract/monitoring/words.ts';
 import { recordRepositories } from '../inventory.ts';
 import { channelOf, linksOf } from './channels.ts';
-import { deliverJobs, type JobFacts, type JobFound, type JobKept, recordRuns, retireGone } from './deliver.ts';
+import { deliverJobs, fitOf, type JobFacts, type JobFound, type JobKept, recordRuns, retireGone } from './deliver.ts';
 import { SourceError } from './source-error.ts';
 import { foundOf, keepFound, type Read, type Task } from './task.ts';
 import { walk } from './walk.ts';
+import { cutText } from '#contract/stored-text.ts';
+import { checkedRepository } from '../checked.ts';
 
 const text = v.optional(v.nullable(v.string())), count = v.optional(v.nullable(v.number())), flag = v.optional(v.nullable(v.boolean()));
 const list = <S extends v.GenericSchema>(row: S) => v.object({ data: v.array(row), pagination: v.optional(v.nullable(v.object({ total: count }))) });
 
 /** What is read of the REST API 1.3 of Veeam Backup & Replication. */
-const StateList = list(v.object({ id: v.string(), name: text, type: text, status: text, lastRun: text, lastResult: text, nextRun: text, workload: text, repositoryName: text, objectsCount: count }));
+const StateList = list(v.object({ id: v.string(), name: text, type: text, status: text, lastRun: text, lastResult: text, nextRun: text, nextRunPolicy: text, workload: text, repositoryName: text, objectsCount: count }));
 export type JobState = v.InferOutput<typeof StateList>['data'][number];
 const SessionList = list(v.object({
   id: v.string(), name: text, jobId: text, sessionType: text, creationTime: text, endTime: text, state: text, platformName: text, algorithm: text,
@@ -69,9 +71,9 @@ export const VBR: Readonly<Partial<Record<Entity, (task: Task) => Promise<Read>>
     const rows = await pages(task, 'backupInfrastructure/repositories/states', RepositoryList, async (some) => {
       const key = link === null ? null : await channelOf(task.world, task.tenant, task.connection, link);
       if (key === null) return;
-      await recordRepositories(task.world, task.tenant, key, some.map(({ id: uid, name, type, hostName, path, capacityGB, freeGB, usedSpaceGB }, index) => ({
-        index, value: { uid, name: short(name) ?? uid, at, capacityBytes: bytes(capacityGB), freeBytes: bytes(freeGB), usedBytes: bytes(usedSpaceGB), ...given({ type: short(type), hostName: short(hostName), path: short(path, 500) }) },
-      })), task.world.clock.now());
+      await recordRepositories(task.world, task.tenant, key, fitOf(task, some.map(({ id: uid, name, type, hostName, path, capacityGB, freeGB, usedSpaceGB }, index) => checkedRepository({
+        uid, name: short(name) ?? uid, at, capacityBytes: bytes(capacityGB), freeBytes: bytes(freeGB), usedBytes: bytes(usedSpaceGB), ...given({ type: short(type), hostName: short(hostName), path: short(path, 500) }),
+      }, index))), task.world.clock.now());
     });
     return { rows, unlinked: link === null ? rows : 0 };
   },
@@ -106,10 +108,14 @@ async function pages<R extends { readonly id: string }>(task: Task, path: string
   throw new SourceError('busy', `The list kept changing while it was read: ${walked.seen} of ${walked.total} rows.`);
 }
 
-function factsOf({ id, name, type, status, workload }: JobState): JobFacts {
+/** In place of a time of its next run, the server tells in words that a job follows another (`After [Job]`) or never rests. */
+const scheduleOf = (policy: string | null | undefined): JobFacts['schedule'] =>
+  (/^<?after\b/i.test(policy ?? '') ? { is: 'kind', kind: 'Chained' } : /^<?continuous/i.test(policy ?? '') ? { is: 'kind', kind: 'Continuously' } : null);
+
+export function factsOf({ id, name, type, status, workload, nextRunPolicy }: JobState): JobFacts {
   const kind = TYPES[type ?? ''] ?? (/Agent/.test(type ?? '') ? 'Agent' : 'Backup');
   const group: EntityGroup = kind === 'Agent' ? 'monitored-agents' : kind === 'FileShare' || kind === 'ObjectStorage' ? 'file-share-jobs' : workload === 'CloudVm' ? 'public-cloud-vms' : 'managed-servers';
-  return { job: short(name) ?? id, jobInstanceUid: id, source: 'vbr', type: kind, entityGroup: group, managed: true, enabled: status !== 'Disabled', schedule: null, graceSec: null };
+  return { job: short(name) ?? id, jobInstanceUid: id, source: 'vbr', type: kind, entityGroup: group, managed: true, enabled: status !== 'Disabled', schedule: scheduleOf(nextRunPolicy), graceSec: null };
 }
 
 /** A session as a run; its own id names it. A session whose job is gone is still a run of that job. */
@@ -121,7 +127,7 @@ export function runOf(session: VbrSession, facts: JobFacts | undefined): Executi
   if (status === null) return null;
   const job = facts ?? { job: short(session.name) ?? session.id, jobInstanceUid: session.jobId ?? session.id, source: 'vbr' as const };
   if (status === 'Running') return { ...job, externalId: session.id, status, startTime: new Date(started).toISOString() };
-  const said = isCanceled === true ? 'The session was cancelled.' : status === 'Success' ? '' : (message ?? '').trim().slice(0, 20_000);
+  const said = isCanceled === true ? 'The session was cancelled.' : status === 'Success' ? '' : cutText((message ?? '').trim(), 20_000);
   return {
     ...job, externalId: session.id, status, startTime: new Date(started).toISOString(), ...(ended >= started ? { endTime: new Date(ended).toISOString() } : {}),
     bytesTransferred: whole(session.progress?.transferredSize), bytesProcessed: whole(session.progress?.processedSize), ...(said === '' ? {} : { message: said }),
@@ -129,7 +135,7 @@ export function runOf(session: VbrSession, facts: JobFacts | undefined): Executi
   };
 }
 
-const short = (said: string | null | undefined, most: number = LIMITS.nameChars): string | null => (said ?? '').trim().slice(0, most).trim() || null;
+const short = (said: string | null | undefined, most: number = LIMITS.nameChars): string | null => cutText((said ?? '').trim(), most).trim() || null;
 const whole = (size: number | null | undefined): number | null => (size == null || !(size >= 0) ? null : Math.floor(size));
 const bytes = (gb: number | null | undefined): number | null => (gb == null || !(gb >= 0) ? null : Math.round(gb * GB));
 const given = <N extends string>(fields: Readonly<Record<N, string | null>>): Partial<Record<N, string>> =>

@@ -2,12 +2,14 @@ import type { InferOutput } from 'valibot';
 import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { Schedule } from '#contract/monitoring/rows.ts';
+import type { ScheduleKind } from '#contract/monitoring/schedule-state.ts';
 import type { EntityGroup, JobType } from '#contract/monitoring/words.ts';
 import type { JobFacts, RunFacts } from './deliver.ts';
 import type { AgentJob, HeatmapSession, Office365Job, ScheduleShape, ServerJob } from './vspc-shapes.ts';
+import { cutText } from '#contract/stored-text.ts';
 
 type Status = ExecutionIn['status'];
-const text = (said: string | null | undefined, most: number = LIMITS.nameChars): string => (said ?? '').trim().slice(0, most).trim();
+const text = (said: string | null | undefined, most: number = LIMITS.nameChars): string => cutText((said ?? '').trim(), most).trim();
 const whole = (count: number | null | undefined): number | null => (count == null || !(count >= 0) ? null : Math.floor(count));
 
 /** Words of the console for how a job stands. What is not here has no run to tell of. */
@@ -50,7 +52,7 @@ export function serverJob(job: ServerJob, server: string): { readonly facts: Job
 export function agentJob(job: AgentJob, agent: { readonly name: string; readonly managed: boolean | null } | undefined): { readonly facts: JobFacts; readonly run: RunFacts | null } {
   const facts: JobFacts = {
     ...named(job.name, job.instanceUid), ...(agent === undefined || agent.name === '' ? {} : { computer: agent.name }), source: 'vac', type: 'Agent', entityGroup: 'managed-agents',
-    managed: agent?.managed ?? null, enabled: job.isEnabled ?? true, schedule: null, graceSec: null,
+    managed: agent?.managed ?? null, enabled: job.isEnabled ?? true, schedule: scheduleOf(job.scheduleType, null), graceSec: null,
   };
   const run = runOf(job.status, job);
   return { facts, run: run && { ...run, detail: detailOf({ system: job.systemType, mode: job.backupMode, destination: job.destination, target: job.targetType, restorePoints: whole(job.restorePoints), chainBytes: whole(job.backedUpSize) }) } };
@@ -100,13 +102,24 @@ function tasksOf({ lastSessionTasks }: ServerJob): Pick<RunFacts, 'tasks'> {
 }
 
 function detailOf(fields: Readonly<Record<string, string | number | null | undefined>>): Record<string, string | number> {
-  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value == null || value === '' || value === 'None' || value === 'Unknown' ? [] : [[name, typeof value === 'string' ? value.slice(0, 500) : value]])));
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value == null || value === '' || value === 'None' || value === 'Unknown' ? [] : [[name, typeof value === 'string' ? cutText(value, 500) : value]])));
 }
 
 const UNIT_SEC: Readonly<Record<string, number>> = { Days: 86_400, Hours: 3_600, Minutes: 60 };
 
-/** What the console says of when a job runs, where it can be held to it; else its own habit is learned. */
+/** What the console calls a schedule, in our words. A job with a backup window runs again and again inside of it. */
+const KINDS: Readonly<Record<string, ScheduleKind>> = {
+  Daily: 'Daily', Monthly: 'Monthly', Periodically: 'Periodically', Continuously: 'Continuously', Chained: 'Chained', BackupWindow: 'Periodically',
+};
+
+/** The schedule of a job as the console has it: its times, or its kind alone where they cannot be told. Null where it has none. */
 export function scheduleOf(kind: string | null | undefined, said: InferOutput<typeof ScheduleShape> | null | undefined): Schedule | null {
+  const known = KINDS[kind ?? ''];
+  return known === undefined ? null : timesOf(kind, said) ?? { is: 'kind', kind: known };
+}
+
+/** What the console says of when a job runs, where it can be held to it; else its own habit is learned. */
+function timesOf(kind: string | null | undefined, said: InferOutput<typeof ScheduleShape> | null | undefined): Schedule | null {
   if (kind === 'Periodically') {
     const { kind: unit, fullPeriod } = said?.periodicallyScheduleOptions ?? {};
     const everySec = Math.floor((UNIT_SEC[unit ?? ''] ?? 0) * (fullPeriod ?? 0));

@@ -3,13 +3,15 @@ import type { Entity } from '#contract/monitoring/collector.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { recordComputers, recordRepositories } from '../inventory.ts';
 import { linksOf, openChannels } from './channels.ts';
-import { deliverJobs, type JobFound, retireGone } from './deliver.ts';
+import { deliverJobs, fitOf, type JobFound, retireGone } from './deliver.ts';
 import { sessionsOfVspc } from './sessions.ts';
 import { SourceError } from './source-error.ts';
 import { foundOf, forgetGone, keepFound, type Read, type Task, type Thing } from './task.ts';
 import { agentJob, office365Job, secondOf, serverJob } from './vspc-jobs.ts';
 import * as shapes from './vspc-shapes.ts';
 import { type Page, walk } from './walk.ts';
+import { cutText } from '#contract/stored-text.ts';
+import { checkedComputer, checkedRepository } from '../checked.ts';
 
 const PER_PAGE = 200;
 
@@ -56,7 +58,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
           ...some('type', short(info?.type)), ...some('hostName', short(info?.hostName) ?? short(servers.get(backupServerUid ?? '')?.name)), ...some('path', short(info?.path, 500)),
         } };
       });
-      await recordRepositories(task.world, task.tenant, key, samples, task.world.clock.now());
+      await recordRepositories(task.world, task.tenant, key, fitOf(task, samples.map(({ index, value }) => checkedRepository(value, index))), task.world.clock.now());
     });
   },
 
@@ -67,7 +69,7 @@ export const VSPC: Readonly<Record<Entity, (task: Task) => Promise<Read>>> = {
         const hostName = short(info?.hostName) ?? short(info?.fqdn);
         return hostName === null ? [] : [{ index, value: { hostName, os: short(info?.guestOs), osType: short(info?.guestOsType, 64), ipAddresses: (info?.ipAddresses ?? []).map((one) => one.trim().slice(0, 64)).filter((one) => one !== '').slice(0, 64) } }];
       });
-      await recordComputers(task.world, task.tenant, key, computers, task.world.clock.now());
+      await recordComputers(task.world, task.tenant, key, fitOf(task, computers.map(({ index, value }) => checkedComputer(value, index))), task.world.clock.now());
     });
   },
 
@@ -188,6 +190,6 @@ async function missingIsNone(work: () => Promise<Read>): Promise<Read> {
 }
 
 const text = (said: unknown): string | null => (typeof said === 'string' ? said : null);
-const short = (said: string | null | undefined, most = 200): string | null => (said ?? '').trim().slice(0, most).trim() || null;
+const short = (said: string | null | undefined, most = 200): string | null => cutText((said ?? '').trim(), most).trim() || null;
 const bytes = (count: number | null | undefined): number | null => (count == null || !(count >= 0) ? null : Math.floor(count));
 const some = <N extends string>(name: N, value: string | null): Partial<Record<N, string>> => (value === null ? {} : { [name]: value } as Partial<Record<N, string>>);

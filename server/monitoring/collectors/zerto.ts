@@ -3,6 +3,7 @@ import type { Entity } from '#contract/monitoring/collector.ts';
 import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
 import { deliverJobs, type JobFound, type JobKept, retireGone } from './deliver.ts';
 import { foundOf, forgetGone, keepFound, type Read, type Task } from './task.ts';
+import { cutText } from '#contract/stored-text.ts';
 
 const text = v.optional(v.nullable(v.string())), count = v.optional(v.nullable(v.number()));
 /** What is read of Zerto Virtual Manager: protection groups and alerts. Fields begin with capital letters in older versions. */
@@ -52,7 +53,7 @@ export function groupJob(group: Group, company: number | null, before: JobKept |
   const { vpgIdentifier: uid, vpgName, statusDescription, actualRPO, configuredRpoSeconds } = group;
   const status = group.subStatus === SUB_ERROR ? 'Failed' : STATUS[group.status ?? -1] ?? null;
   const day = new Date(now).toISOString().slice(0, 10);
-  const facts = { job: (vpgName ?? '').trim().slice(0, 200).trim() || uid, jobInstanceUid: uid, source: 'zerto' as const, type: 'Replication' as const, entityGroup: 'managed-servers' as const, managed: true, enabled: true, schedule: { is: 'every' as const, everySec: 86_400 }, graceSec: 6 * 3_600 };
+  const facts = { job: cutText((vpgName ?? '').trim(), 200).trim() || uid, jobInstanceUid: uid, source: 'zerto' as const, type: 'Replication' as const, entityGroup: 'managed-servers' as const, managed: true, enabled: true, schedule: { is: 'every' as const, everySec: 86_400, kind: 'Continuously' as const }, graceSec: 6 * 3_600 };
   const { state, day: lastDay, at, n } = before?.more ?? {};
   const same = state === status && (lastDay === day || status === 'Running'), goesOn = state === 'Running' && status !== 'Running';
   const number = Number(n ?? 0) + (before === undefined || status === null || same || goesOn ? 0 : 1), began = same || goesOn ? Number(at ?? now) : now;
@@ -62,7 +63,7 @@ export function groupJob(group: Group, company: number | null, before: JobKept |
     uid, company, facts, byArrival: true, more: { state: status, day, at: began, n: number },
     run: {
       externalId: `${uid} ${number}`, status, startTime: new Date(began).toISOString(),
-      ...(status === 'Running' ? {} : { endTime: new Date(goesOn ? now : began).toISOString() }), ...(said === null ? {} : { message: said.slice(0, 500) }),
+      ...(status === 'Running' ? {} : { endTime: new Date(goesOn ? now : began).toISOString() }), ...(said === null ? {} : { message: cutText(said, 500) }),
       // What moves on all the time is told once, with the result: told each time it would be another result.
       ...(same ? {} : { detail: Object.fromEntries([['rpoSec', actualRPO], ['configuredRpoSec', configuredRpoSeconds]].filter(([, value]) => value != null)) as Record<string, number> }),
     },

@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { columnOver, isAhead } from '../../clock-bounds.ts';
+import { mailAddressOf } from '#server/email-confirmation.ts';
 import { OutboundError } from '#server/outbound/address.ts';
 import { fetchOutbound } from '#server/outbound/fetch.ts';
 import { post } from '#server/outbound/post.ts';
@@ -17,6 +19,8 @@ export const WAITS: readonly Ms[] = [5 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE
 const TIMEOUT_MS: Ms = 10 * SECOND, MOST_WAIT: Ms = 24 * HOUR;
 /** A server that died while it delivered is succeeded after so long. */
 const HELD_MS: Ms = 2 * MINUTE;
+/** How long the secret before the present one signs as well. */
+export const BOTH_MS: Ms = 24 * HOUR;
 /** Deliveries of one address in one turn. */
 const AT_ONCE = 5;
 
@@ -28,7 +32,7 @@ export interface Answered { readonly ok: boolean; readonly code: number | null; 
 /** Takes the addresses for which something is due, each by one server at a time, and delivers to all of them side by side, to each in order. */
 export async function deliverDue(world: World, tenant: TenantId): Promise<void> {
   const now = world.clock.now();
-  const due = await world.store.tenant(tenant, ({ sql }) => sql.selectFrom('webhook_delivery').select('webhook_id').distinct().where('tenant_id', '=', tenant).where('next_at', '<=', now).execute(), { readOnly: true });
+  const due = await world.store.tenant(tenant, ({ sql }) => sql.selectFrom('webhook_delivery').select('webhook_id').distinct().where('tenant_id', '=', tenant).where(columnOver('next_at', now, MOST_WAIT)).execute(), { readOnly: true });
   await Promise.all(due.map(async ({ webhook_id: id }) => {
     const hook = await world.store.tenant(tenant, (tx) => hold(tx, id, world.clock.now()));
     if (!hook) return;
@@ -41,7 +45,7 @@ export async function deliverDue(world: World, tenant: TenantId): Promise<void> 
 }
 
 async function hold({ sql, tenant }: TenantTx, id: string, now: Ms): Promise<Hook | null> {
-  const hook = await sql.selectFrom('webhook').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).where('held_until', '<', now).forUpdate().skipLocked().executeTakeFirst();
+  const hook = await sql.selectFrom('webhook').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).where(columnOver('held_until', now, HELD_MS)).forUpdate().skipLocked().executeTakeFirst();
   if (!hook) return null;
   await sql.updateTable('webhook').set({ held_until: now + HELD_MS }).where('tenant_id', '=', tenant).where('id', '=', id).execute();
   return hook;
@@ -51,7 +55,7 @@ async function hold({ sql, tenant }: TenantTx, id: string, now: Ms): Promise<Hoo
 async function deliverNext(world: World, tenant: TenantId, { id }: Hook): Promise<boolean> {
   const taken = await world.store.tenant(tenant, async (tx) => {
     const { sql } = tx, now = world.clock.now(), hook = await hookOf(tx, id);
-    const delivery = await sql.selectFrom('webhook_delivery').selectAll().where('tenant_id', '=', tenant).where('webhook_id', '=', id).where('next_at', '<=', now).orderBy('made_at').orderBy('id').limit(1).executeTakeFirst();
+    const delivery = await sql.selectFrom('webhook_delivery').selectAll().where('tenant_id', '=', tenant).where('webhook_id', '=', id).where(columnOver('next_at', now, MOST_WAIT)).orderBy('made_at').orderBy('id').limit(1).executeTakeFirst();
     return hook && delivery ? { hook, delivery, secrets: await secretsOf(tx, world, hook, now) } : null;
   });
   if (taken === null) return false;
@@ -64,7 +68,7 @@ export const hookOf = ({ sql, tenant }: TenantTx, id: string): Promise<Hook | un
 
 export async function secretsOf(tx: TenantTx, world: World, hook: Hook, now: Ms): Promise<readonly string[]> {
   const place = { table: 'webhook', column: 'sealed', row: hook.id }, secrets = [await unseal(tx, world, place, hook.sealed)];
-  if (hook.sealed_before !== null && hook.before_until > now) secrets.push(await unseal(tx, world, place, hook.sealed_before));
+  if (hook.sealed_before !== null && isAhead(hook.before_until, now, BOTH_MS)) secrets.push(await unseal(tx, world, place, hook.sealed_before));
   return secrets;
 }
 
@@ -100,8 +104,8 @@ async function stop(tx: TenantTx, world: World, { id, fields, made_by, failing_s
   const { sql, tenant } = tx;
   await sql.updateTable('webhook').set({ stopped_at: now, fields: JSON.stringify({ ...fields, enabled: false }) }).where('tenant_id', '=', tenant).where('id', '=', id).execute();
   await sql.updateTable('webhook_delivery').set({ state: 'dropped', next_at: null, done_at: now }).where('tenant_id', '=', tenant).where('webhook_id', '=', id).where('state', '=', 'waiting').execute();
-  const user = (await tx.rows('user', [made_by])).get(made_by), person = await sql.selectFrom('person').select('email').where('tenant_id', '=', tenant).where('id', '=', made_by).executeTakeFirst();
-  if (!user || user.deletedAt !== null || !person?.email) return;
+  const user = (await tx.rows('user', [made_by])).get(made_by), to = await mailAddressOf(tx, made_by);
+  if (!user || user.deletedAt !== null || to === null) return;
   const why = gone ? 'It answered that it is gone (410).' : `Nothing was taken there for ${Math.floor((now - (failing_since ?? now)) / (24 * HOUR))} days. ${says}`;
-  await post(tx, world, { kind: 'mail', to: person.email, subject: oneLine(`Switched off: webhook ${fields.name}`).slice(0, 150), text: `The webhook ${oneLine(fields.name)} was switched off.\n\n${why}\n\nWhat waited for it was dropped. Switch it on again under Webhooks when the address answers.\n` });
+  await post(tx, world, { kind: 'mail', to, subject: oneLine(`Switched off: webhook ${fields.name}`).slice(0, 150), text: `The webhook ${oneLine(fields.name)} was switched off.\n\n${why}\n\nWhat waited for it was dropped. Switch it on again under Webhooks when the address answers.\n` });
 }

@@ -2,6 +2,8 @@ import type { Ms, TenantId, UserId } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
 import type { NotifyCategory, NotifySettings } from '#contract/monitoring/notify.ts';
 import { reviewOf } from '#contract/monitoring/review.ts';
+import { columnOver, LONGEST_PERIOD_MS } from '../../clock-bounds.ts';
+import { mailAddressOf } from '#server/email-confirmation.ts';
 import { brandingOf } from '#server/branding.ts';
 import { faultOf } from '#server/http/serve-call.ts';
 import { post } from '#server/outbound/post.ts';
@@ -22,7 +24,7 @@ import { stands } from './stands.ts';
  * for the last such time. The mail and that it was sent stand in one transaction: two servers send once.
  */
 export async function sendDigests(world: World, tenant: TenantId, now: Ms): Promise<void> {
-  const due = await world.store.tenant(tenant, ({ sql }) => sql.selectFrom('notify_setting').select('user_id').where('tenant_id', '=', tenant).where('next_at', '<=', now).orderBy('next_at').execute(), { readOnly: true });
+  const due = await world.store.tenant(tenant, ({ sql }) => sql.selectFrom('notify_setting').select('user_id').where('tenant_id', '=', tenant).where(columnOver('next_at', now, LONGEST_PERIOD_MS)).orderBy('next_at').execute(), { readOnly: true });
   for (const { user_id: user } of due) {
     try {
       await world.store.tenant(tenant, (tx) => sendDue(tx, world, user, now));
@@ -36,20 +38,20 @@ export async function sendDigests(world: World, tenant: TenantId, now: Ms): Prom
 
 async function sendDue(tx: TenantTx, world: World, user: UserId, now: Ms, skip = false): Promise<void> {
   const { sql, tenant } = tx;
-  const row = await sql.selectFrom('notify_setting').selectAll().where('tenant_id', '=', tenant).where('user_id', '=', user).where('next_at', '<=', now).forUpdate().skipLocked().executeTakeFirst();
+  const row = await sql.selectFrom('notify_setting').selectAll().where('tenant_id', '=', tenant).where('user_id', '=', user).where(columnOver('next_at', now, LONGEST_PERIOD_MS)).forUpdate().skipLocked().executeTakeFirst();
   if (!row || row.next_at === null) return;
   const late = now - lastDigest(row.settings, row.next_at, now), sent = !skip && late <= LIMITS.digestLateMs && await sendDigest(tx, world, user, row.settings, row.last_at, now, row.settings.digest.whenWell) !== null;
   await sql.updateTable('notify_setting').set({ next_at: digestAfter(row.settings, now), ...(sent && { last_at: now }) }).where('tenant_id', '=', tenant).where('user_id', '=', user).execute();
 }
 
-/** Whom it went to; null where it did not: nobody is there, there is no address, or there is nothing to tell. `since`: what was closed since then is told of. */
+/** Whom it went to; null where it did not: nobody is there, there is no verified address, or there is nothing to tell. `since`: what was closed since then is told of. */
 export async function sendDigest(tx: TenantTx, world: World, user: UserId, settings: NotifySettings, since: Ms | null, now: Ms, alsoWell: boolean): Promise<string | null> {
-  const person = await tx.sql.selectFrom('person').select('email').where('tenant_id', '=', tx.tenant).where('id', '=', user).executeTakeFirst();
-  if (!person?.email) return null;
+  const to = await mailAddressOf(tx, user);
+  if (to === null) return null;
   const digest = await gather(tx, world, user, settings, since, now);
   if (digest === null || (digest.facts.length === 0 && !alsoWell)) return null;
-  await post(tx, world, { kind: 'mail', to: person.email, ...digestMail(digest, await brandingOf(tx)) });
-  return person.email;
+  await post(tx, world, { kind: 'mail', to, ...digestMail(digest, await brandingOf(tx)) });
+  return to;
 }
 
 const DAY: Ms = 86_400_000;

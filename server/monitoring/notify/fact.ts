@@ -1,3 +1,4 @@
+import { withoutBidi } from '#contract/bidi.ts';
 import type { CompanyN } from '#contract/ids.ts';
 import type { NotifyCategory } from '#contract/monitoring/notify.ts';
 
@@ -28,4 +29,4 @@ export function viewOf(category: NotifyCategory, company: CompanyN | null): stri
 }
 
 /** One line of text, whatever was in a name. */
-export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+export const oneLine = (text: string): string => withoutBidi(text).replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ').trim();

@@ -32,10 +32,10 @@ export function notifyHandlers(world: World): Pick<Handlers, 'getNotify' | 'save
   return {
     getNotify: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
       const { userId, roles, sessionId } = signedOf(ask), { sql, tenant } = tx, { features } = await brandingOf(tx), { settings, row } = await settingsOf(tx, userId);
-      const person = await sql.selectFrom('person').select('email').where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirst();
+      const person = await sql.selectFrom('person').select(['email', 'email_verified']).where('tenant_id', '=', tenant).where('id', '=', userId).executeTakeFirst();
       const devices = await sql.selectFrom('push_device').select(['id', 'agent', 'made_at', 'last_at', 'fault', 'session_id']).where('tenant_id', '=', tenant).where('user_id', '=', userId).orderBy('made_at', 'desc').execute();
       return ok({
-        settings, categories: [...categoriesOf(roles, features)], email: person?.email ?? null, nextAt: row?.next_at ?? null, lastAt: row?.last_at ?? null, vapid: pointOf((await vapidOf(tx, world)).key),
+        settings, categories: [...categoriesOf(roles, features)], email: person?.email || null, emailVerified: person?.email_verified ?? false, nextAt: row?.next_at ?? null, lastAt: row?.last_at ?? null, vapid: pointOf((await vapidOf(tx, world)).key),
         devices: devices.map(({ id, agent, made_at, last_at, fault, session_id }) => ({ _id: id, agent, current: session_id === sessionId, madeAt: made_at, lastAt: last_at, fault })),
       });
     }),
@@ -50,7 +50,10 @@ export function notifyHandlers(world: World): Pick<Handlers, 'getNotify' | 'save
       const wait = tooOften(ask);
       if (wait) return failed(wait);
       return world.store.tenant(ask.tenant, async (tx) => {
-        const { userId } = signedOf(ask), { settings, row } = await settingsOf(tx, userId), to = await sendDigest(tx, world, userId, settings, row?.last_at ?? null, ask.now, true);
+        const { userId } = signedOf(ask), { settings, row } = await settingsOf(tx, userId);
+        const person = await tx.sql.selectFrom('person').select(['email', 'email_verified']).where('tenant_id', '=', tx.tenant).where('id', '=', userId).executeTakeFirst();
+        if (person?.email && !person.email_verified) return failed({ kind: 'conflict', message: MESSAGES.emailNotConfirmed });
+        const to = await sendDigest(tx, world, userId, settings, row?.last_at ?? null, ask.now, true);
         return to === null ? failed({ kind: 'conflict', message: MESSAGES.noMailAddress }) : ok({ to });
       });
     },

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Ms, TenantId } from '#contract/ids.ts';
 import { isQuiet, NOTIFY_CATEGORIES, quietUntil } from '#contract/monitoring/notify.ts';
 import type { NotifyCategory } from '#contract/monitoring/notify.ts';
+import { columnOver } from '../../clock-bounds.ts';
 import { brandingOf } from '#server/branding.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { unseal } from '#server/vault.ts';
@@ -24,9 +25,12 @@ export async function dropDevices({ sql: db, tenant }: TenantTx, now: Ms): Promi
   await sql`delete from push_waiting where tenant_id = ${tenant} and not exists (select from push_device where push_device.tenant_id = push_waiting.tenant_id and push_device.id = push_waiting.device_id)`.execute(db);
 }
 
+/** Quiet hours end within a day, longer by an hour where the clocks change. */
+const LONGEST_QUIET_MS: Ms = 25 * 3_600_000;
+
 export async function pushDue(world: World, tenant: TenantId): Promise<void> {
   const now = world.clock.now();
-  const any = await world.store.tenant(tenant, ({ sql: db }) => db.selectFrom('push_waiting').select('device_id').where('tenant_id', '=', tenant).where('next_at', '<=', now).limit(1).executeTakeFirst(), { readOnly: true });
+  const any = await world.store.tenant(tenant, ({ sql: db }) => db.selectFrom('push_waiting').select('device_id').where('tenant_id', '=', tenant).where(columnOver('next_at', now, LONGEST_QUIET_MS)).limit(1).executeTakeFirst(), { readOnly: true });
   if (!any) return;
   const { due, vapid } = await world.store.tenant(tenant, async (tx) => {
     await dropDevices(tx, now);
@@ -38,7 +42,7 @@ export async function pushDue(world: World, tenant: TenantId): Promise<void> {
 /** All that waits for a device goes in one notification; where it is quiet there by now, it waits on. */
 async function takeDue(tx: TenantTx, world: World, now: Ms): Promise<readonly Due[]> {
   const { sql: db, tenant } = tx;
-  const rows = await db.selectFrom('push_waiting').selectAll().where('tenant_id', '=', tenant).where('next_at', '<=', now).orderBy('at').limit(AT_ONCE * NOTIFY_CATEGORIES.length).forUpdate().skipLocked().execute();
+  const rows = await db.selectFrom('push_waiting').selectAll().where('tenant_id', '=', tenant).where(columnOver('next_at', now, LONGEST_QUIET_MS)).orderBy('at').limit(AT_ONCE * NOTIFY_CATEGORIES.length).forUpdate().skipLocked().execute();
   const devices = await db.selectFrom('push_device').innerJoin('notify_setting', (on) => on.onRef('notify_setting.tenant_id', '=', 'push_device.tenant_id').onRef('notify_setting.user_id', '=', 'push_device.user_id'))
     .select(['push_device.id', 'push_device.user_id', 'push_device.sealed', 'notify_setting.settings']).where('push_device.tenant_id', '=', tenant).where('push_device.id', 'in', rows.map(({ device_id }) => device_id).concat(NOBODY)).execute();
   const listeners = await listenersOf(tx, devices.map(({ user_id }) => user_id)), { name } = await brandingOf(tx), companies = await tx.rows('company', rows.flatMap(({ company_n }) => company_n ?? []));

@@ -12,14 +12,12 @@ import type { TenantTx } from '#server/store/store.ts';
 import { scopeOf } from '#server/sync/scope.ts';
 import { seal } from '#server/vault.ts';
 import type { World } from '#server/world.ts';
-import { hookOf, secretsOf, tryOnce } from './deliver.ts';
+import { BOTH_MS, hookOf, secretsOf, tryOnce } from './deliver.ts';
 import { beginLooking } from './look.ts';
 import { freshSecret } from './signature.ts';
 import { bodyOf, queueDelivery } from './spread.ts';
 
 const TRIES = 20;
-/** The former secret is good for so long after a new one was made. */
-const BOTH_MS = 86_400_000;
 const NOT_FOUND: Failure = { kind: 'not-found', message: MESSAGES.notFound };
 type Hook = NonNullable<Awaited<ReturnType<typeof hookOf>>>;
 

@@ -5,6 +5,7 @@ import type { CellValue } from '#contract/monitoring/csv-cells.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
 import { streakOf } from '#contract/monitoring/review.ts';
 import type { StatRow } from '#contract/monitoring/rows.ts';
+import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 import type { Wall } from '#server/reading/question.ts';
 import type { Told } from '#server/reading/told.ts';
 
@@ -28,6 +29,7 @@ const COLUMNS: { readonly [Id in ExportColumnId]: (told: Told, around: Around) =
   source: ({ known }) => known.job.source,
   type: ({ known }) => known.job.type,
   managed: ({ known }) => known.job.managed,
+  schedule: ({ known }) => scheduleStateOf(known.job),
   kind: ({ problem, cause }) => problem && (cause?.kind ?? 'other'),
   cause: ({ cause }) => cause?.template,
   message: ({ run }) => run.message,

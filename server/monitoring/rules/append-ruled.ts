@@ -23,7 +23,7 @@ const MOST_LINES = 50;
 async function notify(world: World, tx: TenantTx, notices: readonly RuleNotice[], at: Ms): Promise<void> {
   const ids = [...new Set(notices.flatMap(({ users }) => users))];
   const users = await tx.rows('user', ids);
-  const people = await tx.sql.selectFrom('person').select(['id', 'email']).where('tenant_id', '=', tx.tenant).where('id', 'in', ids).execute();
+  const people = await tx.sql.selectFrom('person').select(['id', 'email']).where('tenant_id', '=', tx.tenant).where('id', 'in', ids).where('email_verified', '=', true).execute();
   const companies = await tx.rows('company', [...new Set(notices.map(({ job }) => job.company))]);
   for (const { id, email } of people) {
     const own = notices.filter(({ users: asked, job }) => asked.includes(id) && sees(users, id, job.company));

@@ -5,7 +5,7 @@ import type { TicketRow } from '#contract/desk/tickets.ts';
 import type { CompanyN, JobN } from '#contract/ids.ts';
 import type { FoundOut } from '#contract/monitoring/search-calls.ts';
 import type { RepositoryRow } from '#contract/monitoring/rows.ts';
-import { keeps } from '#contract/people/reach.ts';
+import { seesUser } from '#contract/people/authority.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Signed } from '#server/http/handler.ts';
 import { list, ofReach } from '#server/reading/question.ts';
@@ -109,7 +109,7 @@ export async function usersOf({ tx, signed, words, limit }: Seek): Promise<Part<
       select id, username, name, lower(username || chr(10) || name || chr(10) || coalesce(email, '')) as key from person where tenant_id = ${tx.tenant} offset 0) as one
     where ${bitsOf(sql`key`, words)} = ${sql.lit(allOf(words))}`.execute(tx.sql);
   const users = await tx.rows('user', rows.map(({ id }) => id)), order = byFit(words);
-  const kept = rows.filter(({ id }) => { const user = users.get(id); return user?.deletedAt === null && (id === signed.userId || keeps(signed, user)); });
+  const kept = rows.filter(({ id }) => { const user = users.get(id); return user?.deletedAt === null && (id === signed.userId || seesUser(signed, user)); });
   return cut(kept.sort((a, b) => order(a.name, b.name) || (a.id < b.id ? -1 : 1)).map(({ id, username, name }) => ({ _id: id, username, name })), limit);
 }
 

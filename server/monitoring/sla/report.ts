@@ -6,6 +6,7 @@ import type { SlaLine } from '#contract/monitoring/sla-calls.ts';
 import { ageOf, sumOf } from '#contract/monitoring/sla.ts';
 import type { SlaJob } from '#contract/monitoring/sla.ts';
 import { ok } from '#contract/result.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import type { Handlers } from '#server/http/handler.ts';
 import { byName, knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known } from '#server/reading/known-jobs.ts';
@@ -13,10 +14,10 @@ import { answer } from '#server/reading/question.ts';
 import type { World } from '#server/world.ts';
 import { lastSuccesses, slaJobs, talliesOf } from './judge.ts';
 
-const HOUR: Ms = 3_600_000, DAYS = 30, PAGE = 200;
+const HOUR: Ms = 3_600_000, DAYS = 30;
 
 /** SLA-4: the same formulas as of the alarms, for any time, by job or by company. */
-export const slaReport = (world: World): Handlers['slaReport'] => ({ from, to, filters, by = 'job', minSuccessPct, maxAgeHours, page = 1, pageSize = PAGE }, ask) =>
+export const slaReport = (world: World): Handlers['slaReport'] => ({ from, to, filters, by = 'job', minSuccessPct, maxAgeHours, page = 1, pageSize = PAGE_SIZE }, ask) =>
   answer(world, ask, MESSAGES.getReport, { from, to, filters }, DAYS, async (tx, question) => {
     const known = namedJobs(await knownJobs(tx, question), filters), tallies = await talliesOf(tx, question, [question.from, question.to]);
     const jobs = new Map(slaJobs(known, await lastSuccesses(tx), tallies, question.now).map((one) => [one.n, one]));

@@ -59,7 +59,7 @@ async function tellOf(world: World, tx: TenantTx, alarm: SlaRow, verdict: SlaVer
 async function addressesOf(tx: TenantTx, { recipients, companies }: SlaRow): Promise<readonly string[]> {
   if (recipients.length === 0) return [];
   const users = await tx.rows('user', recipients);
-  const people = await tx.sql.selectFrom('person').select(['id', 'email']).where('tenant_id', '=', tx.tenant).where('id', 'in', [...recipients]).execute();
+  const people = await tx.sql.selectFrom('person').select(['id', 'email']).where('tenant_id', '=', tx.tenant).where('id', 'in', [...recipients]).where('email_verified', '=', true).execute();
   return people.flatMap(({ id, email }) => (email && maySee(users, id, companies) ? [email] : []));
 }
 

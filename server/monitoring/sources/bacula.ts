@@ -1,16 +1,24 @@
 import type { ExecutionIn } from '#contract/monitoring/ingest.ts';
-import { firstLine } from '#contract/monitoring/line.ts';
+import type { Ms } from '#contract/ids.ts';
+import type { RunLevel } from '#contract/monitoring/words.ts';
+import { boundedId } from '../bounded-id.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { common, details, iso, isObject, type Json, jsonIn, list, logText, momentOf, none, type Reader, type Reading, type ToolQuery, whole, word } from './reading.ts';
+import { baculaLog, failureIn } from './bacula-log.ts';
+import { hasZone, timesOf } from './bacula-times.ts';
+import {
+  common, details, iso, isObject, type Json, jsonIn, list, logText, none, notARun, type Reader, type Reading, type ToolQuery, whole, word,
+} from './reading.ts';
 
 /**
- * Rows of the catalogue's table Job (Bacula 9.6, Bareos), one or an array, names in any case, with `Client` as its name and `LogText`
- * where the Log was joined. Times carry no zone: `tz` is needed for them.
+ * Rows of the catalogue's table Job (Bacula 9.6 to 15, Bareos), one or an array, names in any case. With them may come `ClientName`,
+ * `PoolName`, `Director` (the catalogue does not know its name) and `LogText`, the joined lines of the table Log. An empty array says
+ * that nothing ran. `JobTDate` tells the zone of the times; without it `tz` is needed.
  */
 export const readBacula: Reader = (body, query, at) => {
   const value = jsonIn(body);
-  const rows = isObject(value) ? list(value['jobs'] ?? value['result'] ?? [value]) : list(value);
-  if (rows.length === 0) return none('There is no row of the table Job in it.');
+  const rows = isObject(value) ? list(value['jobs'] ?? value['result'] ?? [value]) : Array.isArray(value) ? list(value) : null;
+  if (rows === null) return none('There is no row of the table Job in it.');
+  if (rows.length === 0) return notARun('No row of the table Job: nothing ran.');
   if (rows.length > LIMITS.ingestRecords) return none(`At most ${LIMITS.ingestRecords} rows at once.`);
   const readings = rows.map((row, index) => (isObject(row) ? readRow(lowered(row), query, at, index) : none('Not a row.', index)));
   return { executions: readings.flatMap((one) => one.executions), rejected: readings.flatMap((one) => one.rejected) };
@@ -18,42 +26,75 @@ export const readBacula: Reader = (body, query, at) => {
 
 const lowered = (row: Json): Json => Object.fromEntries(Object.entries(row).map(([name, value]) => [name.toLowerCase(), value]));
 
-function readRow(row: Json, query: ToolQuery, at: number, index: number): Reading {
-  const type = TYPES[word(row['type']) ?? 'B'];
-  if (type === undefined) return none(`Type ${word(row['type']) ?? ''} is no backup.`, index);
+function readRow(row: Json, query: ToolQuery, at: Ms, index: number): Reading {
   const code = word(row['jobstatus']);
-  const status = STATUSES[code ?? ''];
-  if (code === null || status === undefined) return none('JobStatus is not one of the catalogue.', index);
-  const start = momentOf(row['starttime'], query.tz) ?? momentOf(row['schedtime'], query.tz);
-  const end = momentOf(row['realendtime'], query.tz) ?? momentOf(row['endtime'], query.tz);
-  if (start === null && query.tz === null && word(row['starttime']) !== null) return none('StartTime carries no zone: say it as tz.', index);
-  const startedAt = start ?? end ?? at;
-  const running = status === 'Running';
-  const endedAt = running ? null : Math.max(startedAt, end ?? at);
-  const id = word(row['jobid']);
-  const log = word(row['logtext']);
-  const errors = whole(row['joberrors']);
-  return { rejected: [], executions: [{ byArrival: start === null || (end === null && !running), execution: {
-    ...common({ ...query, job: query.job ?? word(row['name']) }, 'bacula', 'bacula', word(row['client']) ?? word(row['clientname']) ?? ''),
-    type, status, exitCode: null,
-    ...(id === null ? {} : { externalId: id }),
+  const known = STATUSES[code ?? ''];
+  if (code === null || known === undefined) return none('JobStatus is not one of the catalogue.', index);
+  const task = TASKS[word(row['type']) ?? 'B'];
+  if (task === undefined) return none(`Type ${word(row['type']) ?? ''} is not one of the catalogue.`, index);
+  const running = known === 'Running';
+  const times = timesOf(row, query.tz, running);
+  if (times.start === null && hasZone(row['starttime']) === false) return none('StartTime carries no zone: send JobTDate with it, or tz.', index);
+  // Waiting in the queue: it has not begun, and will be sent again when it has.
+  if (running && times.start === null) return { executions: [], rejected: [] };
+  const startedAt = times.start ?? times.end ?? times.scheduled ?? at;
+  const endedAt = running ? null : Math.max(startedAt, times.end ?? at);
+  const log = baculaLog(word(row['logtext']) ?? '');
+  const files = whole(row['jobfiles']), bytes = whole(row['jobbytes']), errors = whole(row['joberrors']) ?? 0;
+  const level = LEVELS[word(row['level']) ?? ''] ?? null;
+  const backup = task === 'Backup';
+  const empty = backup && level === 'Full' && known === 'Success' && files === 0 && bytes === 0;
+  const status = known === 'Success' && (errors > 0 || empty) ? 'Warning' : known;
+  const client = word(row['client']) ?? word(row['clientname']);
+  const name = (query.job ?? word(row['name']) ?? 'bacula').slice(0, LIMITS.nameChars - 20);
+  const director = word(row['director']) ?? word(row['directorname']) ?? query.host ?? '';
+  const externalId = idOf(row, director);
+  return { rejected: [], executions: [{ byArrival: times.start === null || (times.end === null && !running), execution: {
+    ...common({ ...query, job: backup ? name : `${name} (${task})`, host: client ?? query.host }, 'bacula', 'bacula'),
+    ...(director === '' ? {} : { jobInstanceUid: boundedId(`${director}/${name}${backup ? '' : ` (${task})`}@${client ?? ''}`) }),
+    type: TYPES[task], status, exitCode: null, level: backup ? level : null,
+    ...(externalId === null ? {} : { externalId }),
+    ...(times.scheduled === null ? {} : { scheduledFor: iso(times.scheduled) }),
     startTime: iso(startedAt), endTime: endedAt === null ? null : iso(endedAt),
-    bytesTransferred: running ? null : whole(row['jobbytes']), bytesProcessed: running ? null : whole(row['readbytes']),
-    filesTotal: running ? null : whole(row['jobfiles']), filesFailed: whole(row['jobmissingfiles']),
-    message: status === 'Success' || running ? null : firstLine(log ?? '') || REASONS[code] || `JobStatus ${code}`,
-    log: logText(log ?? ''),
-    detail: details({ jobId: id, level: LEVELS[word(row['level']) ?? ''] ?? null, errors, pool: word(row['pool']) ?? word(row['poolname']), jobStatus: code }),
+    bytesTransferred: running ? null : bytes, bytesProcessed: running ? null : whole(row['readbytes']),
+    filesTotal: running ? null : files, filesFailed: whole(row['jobmissingfiles']),
+    ...(running ? {} : { errorCount: errors }),
+    message: status === 'Success' || running ? null : failureIn(log) || (empty ? 'Nothing was saved: no file and no byte.' : REASONS[code] ?? `JobStatus ${code}`),
+    log: logText(log),
+    detail: details({
+      jobId: word(row['jobid']), job: word(row['job']), director: director === '' ? null : director, task: backup ? null : task,
+      pool: word(row['pool']) ?? word(row['poolname']), jobStatus: code,
+    }),
   } }] };
 }
 
-const TYPES: Readonly<Record<string, ExecutionIn['type']>> = { B: 'Backup', C: 'Copy', c: 'Copy', g: 'Copy', M: 'Copy', V: 'Other', D: 'Other', A: 'Archive' };
-const LEVELS: Readonly<Record<string, string>> = { F: 'Full', I: 'Incremental', D: 'Differential', B: 'Base', f: 'VirtualFull' };
+/**
+ * The name that the director gives each run, as `Files.2026-11-22_01.05.00_03`: numbers (`JobId`) begin again in a new catalogue, and
+ * two directors count alike.
+ */
+function idOf(row: Json, director: string): string | null {
+  const job = word(row['job']);
+  if (job !== null) return boundedId(`${director === '' ? '' : `${director}/`}${job}`);
+  const number = word(row['jobid']);
+  const due = word(row['schedtime']) ?? word(row['starttime']) ?? '';
+  return number === null ? null : boundedId(`${director === '' ? '' : `${director}/`}${number} ${word(row['name']) ?? ''} ${due}`.trim());
+}
+
+/** What a job does. `M` is a backup whose data was moved since: still that backup. */
+type Task = 'Backup' | 'Restore' | 'Verify' | 'Admin' | 'Copy' | 'Migration' | 'Archive' | 'Console' | 'System' | 'Scan';
+const TASKS: Readonly<Record<string, Task>> = {
+  B: 'Backup', M: 'Backup', R: 'Restore', V: 'Verify', D: 'Admin', C: 'Copy', c: 'Copy', g: 'Migration', A: 'Archive', U: 'Console', I: 'System', S: 'Scan',
+};
+const TYPES: Readonly<Record<Task, NonNullable<ExecutionIn['type']>>> = {
+  Backup: 'Backup', Copy: 'Copy', Migration: 'Copy', Archive: 'Archive', Restore: 'Other', Verify: 'Other', Admin: 'Other', Console: 'Other', System: 'Other', Scan: 'Other',
+};
+const LEVELS: Readonly<Record<string, RunLevel>> = { F: 'Full', I: 'Incremental', D: 'Differential', B: 'Base', f: 'VirtualFull' };
 /** The letters of the catalogue. Those that wait for something are running. */
 const STATUSES: Readonly<Record<string, ExecutionIn['status']>> = {
   T: 'Success', W: 'Warning', D: 'Warning', e: 'Failed', E: 'Failed', f: 'Failed', A: 'Failed', I: 'Failed',
-  ...Object.fromEntries('RCBFSMsjcdtpialLq'.split('').map((letter) => [letter, 'Running' as const])),
+  ...Object.fromEntries('RCBFSMsjcdtpialLqm'.split('').map((letter) => [letter, 'Running' as const])),
 };
 const REASONS: Readonly<Record<string, string>> = {
-  W: 'Ended with warnings.', D: 'Verify found differences.', A: 'Cancelled by user.', e: 'Ended with a non-fatal error.', E: 'Ended in error.',
+  T: 'Ended well, with errors.', W: 'Ended with warnings.', D: 'Verify found differences.', A: 'Cancelled by user.', e: 'Ended with a non-fatal error.', E: 'Ended in error.',
   f: 'Ended with a fatal error.', I: 'Incomplete.',
 };

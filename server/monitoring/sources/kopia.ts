@@ -4,6 +4,7 @@ import { firstLine } from '#contract/monitoring/line.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { TASK_STATUSES } from '#contract/monitoring/task-status.ts';
 import type { TaskIn } from '#contract/monitoring/task.ts';
+import { cutText } from '#contract/stored-text.ts';
 
 /**
  * `kopia snapshot create --json`: one manifest, or an array of them. An `incomplete` one, or one with failed entries, has failed. Each path is a job
@@ -20,7 +21,8 @@ export const readKopia: Reader = (body, query, at) => {
     const executions = paths.flatMap((path) => path.executions);
     if (executions.length === told.length) return one(together(executions.map(({ execution }) => execution), query.exit), executions.some(({ byArrival }) => byArrival));
   }
-  const readings = told.map((manifest) => readManifest(manifest, query));
+  const text = found.length > 0 ? '' : readLines(body).text.join('\n');
+  const readings = told.map((manifest) => readManifest(manifest, query, text));
   if (readings.length > 0) return { executions: readings.flatMap((one) => one.executions), rejected: readings.flatMap((one, index) => one.rejected.map(({ error }) => ({ index, error }))) };
   if (query.exit === null) return none('There is no manifest of kopia in it, and no exit code.');
   const bad = query.exit !== 0;
@@ -30,7 +32,8 @@ export const readKopia: Reader = (body, query, at) => {
   }, true);
 };
 
-function readManifest(manifest: Json, query: ToolQuery): Reading {
+/** `text`: what kopia wrote beside its manifests. */
+function readManifest(manifest: Json, query: ToolQuery, text = ''): Reading {
   const source = sub(manifest, 'source');
   const summary = sub(sub(manifest, 'rootEntry'), 'summ');
   const stats = sub(manifest, 'stats');
@@ -39,8 +42,10 @@ function readManifest(manifest: Json, query: ToolQuery): Reading {
   if (start === null) return none('startTime is missing.');
   const failed = whole(summary['numFailed']) ?? whole(stats['errorCount']) ?? 0;
   const ignored = whole(summary['numIgnoredErrors']) ?? whole(stats['ignoredErrorCount']) ?? 0;
-  const incomplete = word(manifest['incomplete']);
-  const status = incomplete !== null || failed > 0 || (query.exit !== null && query.exit !== 0) ? 'Failed' : ignored > 0 ? 'Warning' : 'Success';
+  const incomplete = word(manifest['incomplete']) ?? word(summary['incomplete']);
+  const rootless = manifest['rootEntry'] === null;
+  const exited = query.exit !== null && query.exit !== 0;
+  const status = incomplete !== null || rootless || failed > 0 || exited ? 'Failed' : ignored > 0 ? 'Warning' : 'Success';
   const [first] = list(summary['errors']).filter(isObject);
   const reason = first ? [word(first['path']), word(first['error'])].filter((part) => part !== null).join(': ') : null;
   const id = word(manifest['id']);
@@ -51,7 +56,9 @@ function readManifest(manifest: Json, query: ToolQuery): Reading {
     startTime: iso(start), endTime: end === null ? null : iso(Math.max(start, end)),
     bytesTransferred: whole(sub(manifest, 'storageStats')['newData']), bytesProcessed: whole(summary['size']) ?? whole(stats['totalSize']),
     filesTotal: whole(summary['files']) ?? whole(stats['fileCount']), filesFailed: failed + ignored,
-    message: status === 'Success' ? null : reason ?? (incomplete === null ? 'Some entries failed.' : `Incomplete: ${incomplete}`),
+    ...(summary['numFailed'] === undefined ? {} : { errorCount: failed, warningCount: ignored }),
+    message: status === 'Success' ? null : reason ?? (incomplete !== null ? `Incomplete: ${incomplete}` : (exited && firstLine(text)) || (rootless ? 'Nothing was saved: the snapshot has no root.'
+      : failed + ignored > 0 ? 'Some entries failed.' : `kopia ended with exit code ${query.exit}.`)),
     detail: details({ snapshot: id, path, user: word(source['userName']), directories: whole(summary['dirs']), ignoredErrors: amount(ignored) }),
   }, end === null);
 }
@@ -74,7 +81,7 @@ function together(paths: readonly ExecutionIn[], exit: number | null): Execution
   };
 }
 
-const pathOf = (path: ExecutionIn): string => (word(path.detail?.['path']) ?? path.job).slice(0, LIMITS.nameChars);
+const pathOf = (path: ExecutionIn): string => cutText(word(path.detail?.['path']) ?? path.job, LIMITS.nameChars);
 
 function taskOf(path: ExecutionIn): TaskIn {
   const { status, startTime, endTime = null, bytesTransferred = null, bytesProcessed = null, message } = path;

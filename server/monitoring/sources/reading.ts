@@ -1,7 +1,9 @@
 import { DateTime } from 'luxon';
 import type { Ms } from '#contract/ids.ts';
-import type { ExecutionIn, Ingested } from '#contract/monitoring/ingest.ts';
+import { LIMITS } from '#contract/limits.ts';
+import type { ExecutionIn, Ingested, RepositoryIn } from '#contract/monitoring/ingest.ts';
 import type { Schedule } from '#contract/monitoring/rows.ts';
+import { cutText, parseStorable } from '#contract/stored-text.ts';
 
 /** What the address says besides the tool's own output. Null: not said. */
 export interface ToolQuery {
@@ -14,23 +16,40 @@ export interface ToolQuery {
   readonly graceSec: number | null;
 }
 
-/** What was read of a tool's output. `byArrival`: the tool gives no times, so they are counted back from the arrival. */
+/** One run in a tool's output. */
+export interface ReadRun {
+  readonly execution: ExecutionIn;
+  /** The tool gives no times, so they are counted back from the arrival. */
+  readonly byArrival: boolean;
+  /** From a list of restore points: adds runs that are not known yet, and says nothing about a run that is. */
+  readonly listed?: true;
+  /** A shorter spelling of `externalId` that the same tool uses elsewhere. */
+  readonly shortId?: string;
+}
+
+/** What was read of a tool's output. */
 export interface Reading {
-  readonly executions: readonly { readonly execution: ExecutionIn; readonly byArrival: boolean }[];
+  readonly executions: readonly ReadRun[];
   readonly rejected: Ingested['rejected'];
+  /** Sizes of repositories that the output reports. */
+  readonly repositories?: readonly RepositoryIn[];
+  /** Why there is nothing, or not everything, to record although nothing is wrong: one sentence for the sender. */
+  readonly note?: string;
 }
 
 /** From a tool's own output to executions. Pure. */
 export type Reader = (body: string, query: ToolQuery, at: Ms) => Reading;
 
 export const one = (execution: ExecutionIn, byArrival: boolean): Reading => ({ executions: [{ execution, byArrival }], rejected: [] });
+/** The output is understood, and is not the result of a backup. */
+export const notARun = (note: string, repositories: readonly RepositoryIn[] = []): Reading => ({ executions: [], rejected: [], repositories, note });
 export const none = (error: string, index = 0): Reading => ({ executions: [], rejected: [{ index, error }] });
 
 /** The fields that every tool has alike. */
 export function common(query: ToolQuery, source: NonNullable<ExecutionIn['source']>, name: string, host = ''): Pick<ExecutionIn, 'job' | 'source' | 'computer' | 'schedule' | 'graceSec' | 'exitCode'> {
-  const computer = (query.host ?? host).slice(0, 200);
+  const computer = cutText(query.host ?? host, LIMITS.nameChars);
   return {
-    job: (query.job ?? name).slice(0, 200) || source, source, exitCode: query.exit,
+    job: cutText(query.job ?? name, LIMITS.nameChars) || source, source, exitCode: query.exit,
     ...(computer === '' ? {} : { computer }),
     ...(query.schedule === null ? {} : { schedule: query.schedule }),
     ...(query.graceSec === null ? {} : { graceSec: query.graceSec }),
@@ -56,6 +75,18 @@ export function readLines(body: string): { readonly objects: Json[]; readonly te
 /** So many lines that look like an object and are none: more is no output of a tool, and each that cannot be read costs more than one that can. */
 const BROKEN = 1_000;
 
+/** A line of output without escape sequences; of what overwrites itself, the last. */
+export const plainLine = (line: string): string => line.replace(ESCAPES, '').split('\r').findLast((part) => part.trim() !== '')?.trimEnd() ?? '';
+const ESCAPE = String.fromCharCode(27);
+const ESCAPES = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[@-Z_])`, 'g');
+
+/** What is read of a list of restore points: the newest of them, and a sentence about the rest. */
+export function newestOf<T>(points: readonly T[], startOf: (point: T) => Ms): { readonly points: readonly T[]; readonly note?: string } {
+  if (points.length <= LIMITS.ingestRecords) return { points };
+  const newest = points.toSorted((a, b) => startOf(b) - startOf(a)).slice(0, LIMITS.ingestRecords);
+  return { points: newest, note: `Only the newest ${LIMITS.ingestRecords} of ${points.length} restore points were read.` };
+}
+
 /** A JSON object, or null for anything else. */
 export function objectIn(text: string): Json | null {
   const value = jsonIn(text);
@@ -64,7 +95,7 @@ export function objectIn(text: string): Json | null {
 
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseStorable(text);
   } catch {
     return undefined;
   }
@@ -73,9 +104,9 @@ export function jsonIn(text: string): unknown {
 export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 export const sub = (json: Json | null | undefined, name: string): Json => { const value = json?.[name]; return isObject(value) ? value : {}; };
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** Text, also of a number; null for what is empty or neither. */
+/** Text, also of a number; null for what is empty or neither. Names that are no UTF-8 come as halves of pairs, which no database stores. */
 export const word = (value: unknown): string | null =>
-  typeof value === 'string' ? value.trim() || null : typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
+  typeof value === 'string' ? value.trim().toWellFormed() || null : typeof value === 'number' && Number.isFinite(value) ? String(value) : null;
 /** A number, also written as text. */
 export function amount(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
@@ -112,5 +143,5 @@ const finite = (ms: number): Ms | null => (Number.isFinite(ms) ? ms : null);
 export const iso = (ms: Ms): string => new Date(Math.max(0, Math.round(ms))).toISOString();
 /** Values that say something, for the panel. */
 export const details = (all: Readonly<Record<string, string | number | boolean | null>>): NonNullable<ExecutionIn['detail']> =>
-  Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, typeof value === 'string' ? value.slice(0, 1000) : value]])));
+  Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, typeof value === 'string' ? cutText(value, 1000) : value]])));
 export const logText = (body: string): string | null => (body.trim() === '' ? null : body.slice(-200_000));

@@ -1,3 +1,4 @@
+'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
 import type { ReactNode } from 'react';
 import { useBranding } from '#src/session.ts';
 import { titleOf } from '#src/frame/branded.ts';

@@ -99,7 +99,7 @@ function Questions({ questions, busy, waiting, onAnswers }: QuestionsProps) {
     <form ref={form} className="grid gap-5" onSubmit={submit} noValidate aria-busy={busy}>
       {questions.map((question, n) => (
         <TextField
-          key={question} label={question} tall autoComplete="off" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} value={answers[n] ?? ''}
+          key={question} label={question} required tall autoComplete="off" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} value={answers[n] ?? ''}
           onChange={(event) => { setAnswers(answers.map((answer, i) => (i === n ? event.target.value : answer))); setMissing(null); }} fault={missing === n ? 'Enter your answer.' : null}
         />
       ))}

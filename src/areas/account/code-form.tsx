@@ -40,7 +40,7 @@ export function CodeForm({ label, hint, kind = 'digits', busy, fault, action, on
   return (
     <form className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
       <TextField
-        ref={field} label={label} tall name="code" autoComplete={digits ? 'one-time-code' : 'off'} inputMode={digits ? 'numeric' : 'text'} autoCapitalize="none" autoCorrect="off"
+        ref={field} label={label} required tall name="code" autoComplete={digits ? 'one-time-code' : 'off'} inputMode={digits ? 'numeric' : 'text'} autoCapitalize="none" autoCorrect="off"
         spellCheck={false} maxLength={digits ? 9 : 40} value={code} onChange={(event) => { setCode(event.target.value); setMissing(false); }}
         fault={missing ? (digits ? 'Enter the six digits of the code.' : 'Enter one of your recovery codes.') : null} {...(hint !== undefined && { hint })}
       />

@@ -1,3 +1,4 @@
+'use no memo'; // drawn once or seldom: the compiler's memory would cost more code on the first load
 import { useNow } from '#src/clock.ts';
 import { Callout } from '#src/ui/callout.tsx';
 import { waitWords } from './sign-in-fault.ts';

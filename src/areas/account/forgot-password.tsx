@@ -52,7 +52,7 @@ function WithCode({ username, auth, again }: CodeAsked) {
       <FaultCallout fault={fault} />
       <form className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
         <TextField
-          ref={first} label="Code" name="code" tall autoComplete="one-time-code" inputMode="numeric" maxLength={9} value={code}
+          ref={first} label="Code" required name="code" tall autoComplete="one-time-code" inputMode="numeric" maxLength={9} value={code}
           onChange={(event) => { setCode(event.target.value); setWrong(null); }} fault={wrong?.what === 'code' ? wrong.why : null}
         />
         <NewPassword ref={second} auth={auth} value={password} onChange={(value) => { setPassword(value); setWrong(null); }} fault={wrong?.what === 'password' ? wrong.why : null} />

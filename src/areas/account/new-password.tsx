@@ -21,7 +21,7 @@ export function NewPassword({ value, onChange, fault, auth, ref }: NewPasswordPr
   return (
     <div className="grid gap-2">
       <TextField
-        {...(ref !== undefined && { ref })} label="New password" name="new-password" tall type={shown ? 'text' : 'password'} autoComplete="new-password" autoCapitalize="none" spellCheck={false}
+        {...(ref !== undefined && { ref })} label="New password" required name="new-password" tall type={shown ? 'text' : 'password'} autoComplete="new-password" autoCapitalize="none" spellCheck={false}
         maxLength={LIMITS.passwordChars} value={value} onChange={(event) => onChange(event.target.value)} fault={fault}
         end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide password' : 'Show password'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
       />

@@ -11,6 +11,7 @@ import { useWayIn } from '#src/way-in.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Late } from '#src/ui/late.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { AccountPage } from './account-page.tsx';
 import { Done } from './done.tsx';
@@ -55,7 +56,7 @@ function Form({ token }: { readonly token: string }) {
   const { busy, fault, ask } = useRecoveryAsk();
   const [typed, setTyped] = useState<Readonly<Record<What, string>>>({ name: '', username: '', email: '', newPassword: '' });
   const [wrong, setWrong] = useState<Partial<Readonly<Record<What, string>>>>({});
-  const [made, setMade] = useState<string | null>(null);
+  const [made, setMade] = useState<{ readonly username: string; readonly email: string } | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const waits = useWaits(fault);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
@@ -79,21 +80,29 @@ function Form({ token }: { readonly token: string }) {
     refuse(faults);
     if (Object.keys(faults).length > 0) return;
     const answer = await ask(() => door().ask('acceptInvitation', { token, name, username, password: typed.newPassword, ...(email !== '' && { email }) }), ACCOUNT.process);
-    if (answer.ok) { setMade(answer.value.username); return; }
+    if (answer.ok) { setMade({ username: answer.value.username, email }); return; }
     if (answer.failure.kind === 'conflict') refuse({ username: answer.failure.message });
     if (answer.failure.kind !== 'bad-input') return;
     const at = answer.failure.issues[0]?.path ?? 'password';
     refuse({ [at === 'name' || at === 'username' || at === 'email' ? at : 'newPassword']: answer.failure.message });
   }
 
-  if (made !== null) return <Done title={TITLE}>Your account is made. Sign in as {made}.</Done>;
+  if (made !== null) {
+    return (
+      <Done title={TITLE}>
+        Your account is made. Sign in as {made.username}.
+        {made.email !== '' && <> We sent a link to {made.email}. Until you confirm the address with it, the portal sends you no results or reports by mail, and you cannot sign in with a company account.</>}
+      </Done>
+    );
+  }
   return (
     <AccountPage title={TITLE} says={`You were invited to ${portal}. Choose how you sign in.`}>
       <FaultCallout fault={fault} />
       <form ref={form} className="grid gap-5" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
-        <TextField label="Your name" name="name" tall autoComplete="name" maxLength={LIMITS.nameChars} value={typed.name} onChange={(event) => set('name', event.target.value)} fault={wrong.name ?? null} />
+        <RequiredNote />
+        <TextField label="Your name" required name="name" tall autoComplete="name" maxLength={LIMITS.nameChars} value={typed.name} onChange={(event) => set('name', event.target.value)} fault={wrong.name ?? null} />
         <TextField
-          label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} value={typed.username}
+          label="Username" required name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} value={typed.username}
           onChange={(event) => set('username', event.target.value)} fault={wrong.username ?? null}
         />
         <TextField

@@ -10,7 +10,7 @@ export function SignInBrand({ branding }: { readonly branding: Branding | null }
     <header className="flex min-w-0 flex-col gap-4 bg-side px-5 py-4 text-side-ink desk:gap-0 desk:px-12 desk:py-10">
       <div className="flex min-w-0 items-center gap-3">
         <BrandMark branding={branding} height={32} />
-        <span className="min-w-0 truncate text-head" title={name}>{name}</span>
+        <span className="min-w-0 truncate text-head" data-tip={name}>{name}</span>
       </div>
       <div className="hidden grow items-center desk:flex"><Nights /></div>
       {(branding?.supportEmail || branding?.supportPhone) && (

@@ -5,6 +5,7 @@ import { TEXT_LIMITS } from '#contract/text-limits.ts';
 import { BASE } from '#contract/messages/base.ts';
 import type { SignedIn } from '#workers/api.ts';
 import type { Result } from '#contract/result.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { now } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { sayAtSignIn, useWayIn } from '#src/way-in.ts';
@@ -18,7 +19,7 @@ import { faultOf } from './sign-in-fault.ts';
 import type { SignInFault } from './sign-in-fault.ts';
 import { pathOf } from './step-path.ts';
 
-const SignInWays = lazy(async () => ({ default: (await import('./sign-in-ways.tsx')).SignInWays }));
+const SignInWays = lazy(async () => ({ default: (await withChunkTimeout(import('./sign-in-ways.tsx'))).SignInWays }));
 
 export function SignIn() {
   const router = useRouter();
@@ -77,11 +78,11 @@ export function SignIn() {
       <FaultCallout fault={fault} />
       <form className="grid gap-5" onSubmit={signIn} noValidate aria-busy={busy}>
         <TextField
-          ref={first} label="Username" name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={TEXT_LIMITS.nameChars}
+          ref={first} label="Username" required name="username" tall autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={TEXT_LIMITS.nameChars}
           value={username} onChange={(event) => setUsername(event.target.value)} fault={fault?.is === 'empty' && fault.what === 'username' ? 'Enter your username.' : null}
         />
         <TextField
-          ref={secret} label="Password" name="password" tall type={shown ? 'text' : 'password'} autoComplete="current-password" autoCapitalize="none" spellCheck={false}
+          ref={secret} label="Password" required name="password" tall type={shown ? 'text' : 'password'} autoComplete="current-password" autoCapitalize="none" spellCheck={false}
           maxLength={TEXT_LIMITS.passwordChars} value={password} onChange={(event) => setPassword(event.target.value)}
           fault={fault?.is === 'empty' && fault.what === 'password' ? 'Enter your password.' : null}
           end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide password' : 'Show password'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}

@@ -16,17 +16,19 @@ import { othersOf } from './step-path.ts';
 /** A code may be on its way for so long before another one is asked for. */
 const ANOTHER_MS = 30_000;
 
-/** The code that came by SMS; another one, or another number while no code to the present one was ever typed. */
+/** The code that came by SMS; another one, or another number while no code to the present one was ever typed, and once. */
 export function SmsVerification({ step: { phone, mayChangePhone, resends, methods } }: { readonly step: SignInStep }) {
   const { busy, fault, answer, setFault } = useStepAnswer();
   const [since, setSince] = useState(now);
   const [changing, setChanging] = useState(false);
+  const [changed, setChanged] = useState(false);
   const [told, setTold] = useState('');
   const waits = waitWords(since + ANOTHER_MS, Math.max(useNow(1_000), since));
 
   async function send(newMobilePhone: string | null): Promise<void> {
     setTold('');
     if (await answer({ way: 'resend', newMobilePhone }) === null) return;
+    if (newMobilePhone !== null) setChanged(true);
     setSince(now());
     setChanging(false);
     setTold('Another code is on its way.');
@@ -39,8 +41,8 @@ export function SmsVerification({ step: { phone, mayChangePhone, resends, method
         ? <PhoneForm label="New mobile phone" busy={busy === 'resend'} disabled={waits !== null || resends === 0} action={waits === null ? 'Send code' : `Send code ${waits}`} onPhone={(number) => void send(number)} />
         : (
             <CodeForm
-              key={since} label="Code" busy={busy === 'sms'} fault={fault} action="Continue" {...(mayChangePhone && { hint: 'With this code you confirm that the number is right.' })}
-              onCode={async (code) => await answer({ way: 'sms', code, ...(mayChangePhone && { phoneUpdatedOnce: true }) }) !== null}
+              key={since} label="Code" busy={busy === 'sms'} fault={fault} action="Continue" {...((mayChangePhone || changed) && { hint: 'With this code you confirm that the number is right.' })}
+              onCode={async (code) => await answer({ way: 'sms', code, ...(changed && { phoneUpdatedOnce: true }) }) !== null}
             />
           )}
       <StepFoot>

@@ -1,14 +1,15 @@
 import { useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useState } from 'react';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useWatch } from '#src/door.ts';
 import { useWayIn } from '#src/way-in.ts';
 import { pathOf } from './step-path.ts';
 import type { StepPath } from './step-path.ts';
 
-const SmsVerification = lazy(async () => ({ default: (await import('./sms-verification.tsx')).SmsVerification }));
-const Phone = lazy(async () => ({ default: (await import('./phone.tsx')).Phone }));
-const Verification = lazy(async () => ({ default: (await import('./verification.tsx')).Verification }));
-const Enrol = lazy(async () => ({ default: (await import('./enrol.tsx')).Enrol }));
+const SmsVerification = lazy(async () => ({ default: (await withChunkTimeout(import('./sms-verification.tsx'))).SmsVerification }));
+const Phone = lazy(async () => ({ default: (await withChunkTimeout(import('./phone.tsx'))).Phone }));
+const Verification = lazy(async () => ({ default: (await withChunkTimeout(import('./verification.tsx'))).Verification }));
+const Enrol = lazy(async () => ({ default: (await withChunkTimeout(import('./enrol.tsx'))).Enrol }));
 const PAGES = { '/sms-verification': SmsVerification, '/verification': Verification, '/enrol': Enrol } as const satisfies Record<Exclude<StepPath, '/phone'>, unknown>;
 
 /** The pages after the password: each is open while the sign-in asks for just that. Without one, the way leads back to the name and password. */

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
@@ -20,7 +21,7 @@ import { productWords, sentenceOf } from './words.ts';
 export function Subscriptions() {
   const asked = useRemembered('ownSubscriptions', NOTHING), { value: told, at, failure } = asked;
   const offline = useWatch('status', NOTHING)?.is === 'offline', zone = useZone(), name = useBranding()?.name ?? 'the provider';
-  const [{ page: wanted, size }, go] = useState({ page: 1, size: 50 });
+  const [{ page: wanted, size }, go] = useState({ page: 1, size: PAGE_SIZE });
   const holders = told?.holders ?? [], page = Math.min(wanted, pagesOf(holders.length, size)), isNone = holders.every(({ lines }) => lines.length === 0);
   return (
     <Page title="Subscriptions" {...(told !== null && { detail: monthWords(told.month) })}>

@@ -34,47 +34,85 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
   switch (tool) {
     case 'restic': return {
       says: 'Run your backup like this:',
-      text: `out=$(mktemp); restic backup --json /path/to/data >"$out" 2>&1; rc=$?; grep -v '"message_type":"status"' "$out" | ${post(at, 'restic', '&exit=$rc&host=$(hostname)')}; rm -f "$out"; (exit $rc)`,
-      note: 'Put your own folder in place of /path/to/data. Repository and password come from the environment as before.',
+      text: script([
+        `RESTIC_PROGRESS_FPS=0.1 restic backup --json /path/to/data >"$d/out" 2>&1 || rc=$?`,
+        `LC_ALL=C sed '/"message_type":"status"/d' "$d/out" | tail -c 1000000 |`, ...post(at, 'restic', 'exit=$rc', HOST),
+      ]),
+      note: `Replace /path/to/data with your folder. The repository and its password come from the environment, as before. ${IN_A_FILE}`,
+      also: {
+        says: 'To add snapshots that already exist, run this once:',
+        text: script([`restic snapshots --json >"$d/out" || rc=$?`, ...postFile(at, 'restic', HOST)]),
+        note: 'Each snapshot becomes a successful run at its own time. Snapshots that were already reported are not added twice.',
+      },
     };
     case 'borg': return {
       says: 'Run your backup like this:',
-      text: `out=$(mktemp); borg create --json /path/to/repo::'{now}' /path/to/data >"$out" 2>"$out.err"; rc=$?; cat "$out" "$out.err" | ${post(at, 'borg', "&exit=$rc&host=$(hostname)&tz=$(date +%:z | sed 's/+/%2B/')")}; rm -f "$out" "$out.err"; (exit $rc)`,
-      note: 'Put your own repository and folder in. Borg writes times without a zone, so the line sends the zone along.',
+      text: script([
+        `borg create --json /path/to/repo::'{now}' /path/to/data >"$d/out" 2>"$d/err" || rc=$?`,
+        ...both(at, 'borg', 'exit=$rc', HOST, ZONE),
+      ]),
+      note: `Replace the repository and the folder with your own. Borg writes times without a zone, so the command sends the zone of this machine. ${IN_A_FILE}`,
+      also: {
+        says: 'To add archives that already exist, run this once:',
+        text: script([`borg list --json /path/to/repo >"$d/out" || rc=$?`, ...postFile(at, 'borg', HOST, ZONE)]),
+        note: 'Each archive becomes a successful run at its own time. Archives that were already reported are not added twice.',
+      },
     };
     case 'borgmatic': return {
-      says: 'Add this to the borgmatic configuration (/etc/borgmatic/config.yaml):',
-      text: `hooks:\n    healthchecks:\n        ping_url: ${yaml(pingUrl(at))}\n`,
-      note: 'From borgmatic 1.8 on, leave out the line "hooks:" and move the rest four spaces to the left. The next run reports its start, its end and its log.',
+      says: 'For borgmatic 1.8 or newer, add this to /etc/borgmatic/config.yaml:',
+      text: `healthchecks:\n    ping_url: ${yaml(pingUrl(at))}\nmonitoring_verbosity: 1\n`,
+      note: 'The next run reports its start, its end and its log. Without monitoring_verbosity, files that could not be read are not reported.',
+      also: {
+        says: 'For borgmatic 1.7 or older, add this instead, and run borgmatic with --monitoring-verbosity 1:',
+        text: `hooks:\n    healthchecks:\n        ping_url: ${yaml(pingUrl(at))}\n`,
+        note: 'Without that option, files that could not be read are not reported, and neither is the reason of a failure.',
+      },
     };
     case 'rclone': return {
       says: 'Run your copy like this:',
-      text: `out=$(mktemp); rclone sync /path/to/data remote:path --use-json-log --stats-log-level NOTICE >"$out" 2>&1; rc=$?; ${post(at, 'rclone', '&exit=$rc&host=$(hostname)', '"$out"')}; rm -f "$out"; (exit $rc)`,
-      note: 'Put your own folder and remote in. copy, move and the rest of rclone report in the same way.',
+      text: script([
+        `rclone sync /path/to/data remote:path --use-json-log --stats-log-level NOTICE >"$d/out" 2>&1 || rc=$?`,
+        `tail -c 1000000 "$d/out" |`, ...post(at, 'rclone', 'exit=$rc', HOST),
+      ]),
+      note: `Replace the folder and the remote with your own. The same works with rclone copy and rclone move. ${IN_A_FILE}`,
     };
     case 'kopia': return {
       says: 'Run your snapshot like this:',
-      text: `out=$(mktemp); kopia snapshot create --json /path/to/data >"$out" 2>"$out.err"; rc=$?; cat "$out" "$out.err" | ${post(at, 'kopia', '&exit=$rc&host=$(hostname)')}; rm -f "$out" "$out.err"; (exit $rc)`,
-      note: 'Put your own folder in place of /path/to/data.',
+      text: script([
+        `kopia snapshot create --json --no-progress /path/to/data >"$d/out" 2>"$d/err" || rc=$?`,
+        ...both(at, 'kopia', 'exit=$rc', HOST),
+      ]),
+      note: `Replace /path/to/data with your folder. ${IN_A_FILE}`,
     };
     case 'duplicati': return {
       says: 'Set this advanced option on the backup, or in the default options of Duplicati:',
       text: `--send-http-json-urls=${at.origin}/api/v1/ingest/duplicati?access_token=${url(at.secret)}`,
-      note: 'Every run reports its result, warnings and errors, under the name of its backup. The key stands in the address: treat it as a password.',
+      note: 'Every backup reports its result, warnings and errors under its own name. The address contains the key: treat it like a password. Needs Duplicati 2.1 or newer.',
     };
     case 'bacula': return {
-      says: 'Run this after each job, as RunAfterJob or from cron; it sends the jobs of the last day:',
-      text: `psql -At -U bacula bacula -c "SELECT coalesce(json_agg(j), '[]') FROM (SELECT job.*, client.name AS clientname FROM job LEFT JOIN client USING (clientid) WHERE job.schedtime > now() - interval '1 day') j" | ${post({ ...at, job: null }, 'bacula', "tz=$(date +%:z | sed 's/+/%2B/')")}`,
-      note: 'For a catalogue in PostgreSQL. Each job appears under its own name; one that was sent before is not counted twice.',
+      says: 'For a catalog in PostgreSQL, run this as RunAfterJob or from a timer. It sends the jobs of the last day:',
+      text: catalog(at, [`psql -AtXq -U bacula bacula >"$d/out" <<'SQL' || rc=$?`, ...SQL_POSTGRES, 'SQL']),
+      note: `Each job appears under its own name. Jobs that were already reported are not added twice. ${IN_A_FILE}`,
+      also: {
+        says: 'For a catalog in SQLite, run this instead:',
+        text: catalog(at, [`sqlite3 -json /var/lib/bacula/bacula.db >"$d/out" <<'SQL' || rc=$?`, ...SQL_SQLITE, 'SQL', `[ -s "$d/out" ] || echo '[]' >"$d/out"`]),
+        note: 'Needs sqlite3 3.33 or newer. Run it as a user who may read the catalog.',
+      },
     };
     case 'ping': return {
-      says: 'Put this round your command:',
-      text: `P=${shell(pingUrl(at))}; log=$(mktemp); curl -fsS -m 10 --retry 5 -o /dev/null "$P/start"; your-command >"$log" 2>&1; rc=$?; tail -c 100000 "$log" | curl -fsS -m 10 --retry 5 -o /dev/null --data-binary @- "$P/$rc"; rm -f "$log"; (exit $rc)`,
-      note: `It appears as “${slugOf(at.job)}”. Exit code 0 is a success, any other a failure. Any client of the healthchecks kind may use the same address.`,
+      says: 'Run your command like this:',
+      text: `( trap : INT TERM; P=${shell(pingUrl(at))}; log=$(mktemp); rc=0
+curl -fsS -m 10 --retry 5 -o /dev/null "$P/start" || echo 'The start was not reported.' >&2
+your-command >"$log" 2>&1 || rc=$?
+tail -c 100000 "$log" |
+  curl -fsS -m 10 --retry 5 --retry-connrefused -o /dev/null --data-binary @- "$P/$rc" ||
+  echo 'The result was not reported.' >&2
+rm -f "$log"; exit $rc )`,
+      note: `It appears as “${slugOf(at.job)}”. Exit code 0 is a success; any other code is a failure. Any healthchecks client can use the same address.`,
       also: {
-        says: 'Or, where Node 20 or newer is at hand, wrap it:',
+        says: 'Or, with Node 20 or newer, use the wrapper:',
         text: `[ -f daybook-run.mjs ] || curl -fsSo daybook-run.mjs ${shell(`${at.origin}/daybook-run.mjs`)}; DAYBOOK_URL=${shell(at.origin)} DAYBOOK_KEY=${shell(at.secret)} node daybook-run.mjs --job ${shell(at.job)} -- your-command`,
-        note: 'One file without dependencies, right for cron: it reports the start, the end, the exit code and the tail of the output, and ends with the code of the command. A report that cannot be sent is kept and goes out with the next. With restic, borg and rsync it knows which codes are warnings.',
+        note: 'One file without dependencies, made for cron. It reports the start, the end, the exit code and the end of the output, and exits with the code of the command. A report that cannot be sent is stored and goes out with the next one. It knows which codes of restic, borg and rsync are warnings.',
       },
     };
     default: return {
@@ -99,9 +137,55 @@ export const shell = (text: string): string => `'${text.replaceAll("'", String.r
 
 const pingUrl = ({ origin, secret, job }: RecipeAt): string => `${origin}/ping/${url(secret)}/${slugOf(job)}`;
 
+const HOST = 'host=$(uname -n)';
+/** The offset of this machine, its plus sign escaped. */
+const ZONE = "tz=$(date +%z | sed 's/+/%2B/')";
+const IN_A_FILE = 'For cron, save it as a script: cron treats % as a line break.';
+
+/**
+ * A command and its report, for any POSIX shell. In a subshell, so that nothing of it stays behind: Ctrl+C ends the command and not the
+ * report, and the exit code is that of the command.
+ */
+const script = (lines: readonly string[]): string => ['( trap : INT TERM; d=$(mktemp -d); rc=0', ...lines, 'rm -rf "$d"; exit $rc )'].join('\n');
+
+/** Sends standard output whole and the end of the errors: a body may have 1 MB, and the JSON must not be cut. */
+const both = (at: RecipeAt, tool: string, ...query: readonly string[]): string[] =>
+  [`{ tail -c 900000 "$d/err"; cat "$d/out"; } |`, ...post(at, tool, ...query)];
+
+type PostAt = Pick<RecipeAt, 'origin' | 'secret'> & { readonly job: string | null };
+
 /** The query is in double quotes, so that `$rc` counts: nothing else in it may mean anything to a shell. */
-const post = ({ origin, secret, job }: Omit<RecipeAt, 'job' | 'now'> & { readonly job: string | null }, tool: string, query: string, from = '-'): string =>
-  `curl -fsS --retry 3 -o /dev/null -H ${shell(`Authorization: Bearer ${secret}`)} --data-binary @${from} "${origin}/api/v1/ingest/${tool}?${job === null ? '' : `job=${url(job)}`}${query}"`;
+const curl = ({ origin, secret, job }: PostAt, tool: string, body: string, query: readonly string[]): string[] => [
+  `  curl -fsS -m 60 --retry 5 --retry-connrefused -o /dev/null --data-binary @${body} \\`,
+  `    -H ${shell(`Authorization: Bearer ${secret}`)} \\`,
+  `    "${origin}/api/v1/ingest/${tool}?${[...(job === null ? [] : [`job=${url(job)}`]), ...query].join('&')}" ||`,
+];
+const post = (at: PostAt, tool: string, ...query: readonly string[]): string[] =>
+  [...curl(at, tool, '-', query), `  echo 'The report was not sent.' >&2`];
+/** Where there is no backup whose exit code counts, a report that was not sent is a failure. */
+const postFile = (at: PostAt, tool: string, ...query: readonly string[]): string[] =>
+  ['[ $rc -ne 0 ] ||', ...curl(at, tool, '"$d/out"', query), `  { echo 'The report was not sent.' >&2; rc=1; }`];
+
+/** Sends rows of a catalog, once they could be read. */
+const catalog = (at: RecipeAt, read: readonly string[]): string =>
+  script([...read, ...postFile({ ...at, job: null }, 'bacula', HOST, ZONE)]);
+
+/** The log only of jobs that did not go well, and its end: a body may have 1 MB. */
+const SQL_POSTGRES: readonly string[] = [
+  `SELECT coalesce(json_agg(j), '[]') FROM (`,
+  '  SELECT job.*, client.name AS clientname,',
+  "    (SELECT right(string_agg(log.logtext, '' ORDER BY log.logid), 5000) FROM log",
+  "     WHERE log.jobid = job.jobid AND (job.jobstatus <> 'T' OR job.joberrors > 0)) AS logtext",
+  '  FROM job LEFT JOIN client USING (clientid)',
+  "  WHERE job.schedtime > now() - interval '1 day' ORDER BY job.jobid DESC LIMIT 150) j;",
+];
+const SQL_SQLITE: readonly string[] = [
+  'SELECT Job.*, Client.Name AS ClientName,',
+  "  (SELECT substr(group_concat(LogText, ''), -5000) FROM Log",
+  "   WHERE Log.JobId = Job.JobId AND (Job.JobStatus <> 'T' OR Job.JobErrors > 0)) AS LogText",
+  'FROM Job LEFT JOIN Client USING (ClientId)',
+  "WHERE Job.SchedTime > datetime('now', 'localtime', '-1 day') ORDER BY Job.JobId DESC LIMIT 150;",
+];
 
 /** As `encodeURIComponent`, and the five signs that it leaves, of which a shell reads some. */
 const url = (text: string): string => encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { door } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -24,7 +25,7 @@ export function SourceConfirm({ ending: { how, row }, onClose, onRotated }: Sour
     setBusy(true);
     setFault(null);
     if (how === 'rotate') {
-      const result = await door().ask('rotateKey', { id });
+      const result = await withReauth(() => door().ask('rotateKey', { id }));
       if (result.ok) onRotated({ id, name, tool, secret: result.value.secret, since: result.value.key.rotatedAt });
       else setFault(result.failure.message);
     } else {

@@ -2,7 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
-import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
+import { formatAge, formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { toolWord } from './sources-commands.ts';
 import { SOURCE_STATES } from './sources-rows.ts';
@@ -36,30 +36,32 @@ export function SourceList(props: SourceListProps) {
 }
 
 function Row({ row, zone, now, offline, onRotate, onRevoke }: Omit<SourceListProps, 'rows'> & { readonly row: SourceRow }) {
-  const { key, company, heardAt, fault, state } = row;
+  const { key, company, heardAt, fault, state, today } = row;
   const { word, icon, text } = SOURCE_STATES[state];
   const over = state === 'revoked';
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <tr className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${over ? 'text-ink-3' : ''}`}>
       <td className="min-w-0 tablet:pr-3 tablet:pl-5">
-        <span className={`block truncate ${over ? '' : 'font-semibold'}`} title={key.name}>{key.name}</span>
+        <span className={`block truncate ${over ? '' : 'font-semibold'}`} data-tip={key.name}>{key.name}</span>
         <span className="block truncate text-agate text-ink-3">{toolWord(key.tool)}, key …{key.hint}</span>
       </td>
-      <td className="row-start-2 min-w-0 truncate tablet:pr-3" title={company}>{company}</td>
+      <td className="row-start-2 min-w-0 truncate tablet:pr-3" data-tip={company}>{company}</td>
       <td className={`row-start-3 min-w-0 tablet:pr-3 ${text}`}>
         <span className="flex items-center gap-1.5"><Icon name={icon} /><span className="truncate">{word}</span></span>
-        {state === 'faulty' && fault !== null && <span className="block truncate pl-[22px] text-agate text-ink-2" title={fault.message}>{fault.message}</span>}
+        {state === 'faulty' && fault !== null && <span className="block truncate pl-[22px] text-agate text-ink-2" data-tip={fault.message}>{fault.message}</span>}
+        {!over && today !== null && today.refusedAt !== null && <span className="block truncate pl-[22px] text-agate text-warning" data-tip={OVER_LIMIT}>{OVER_LIMIT}</span>}
         {over && key.revokedAt !== null && <span className="block pl-[22px] text-agate">{formatWhen(key.revokedAt, zone)}</span>}
       </td>
       <td className="hidden whitespace-nowrap text-ink-2 tablet:table-cell">
-        <time title={formatUtc(key.madeAt)}>{formatWhen(key.madeAt, zone)}</time>
-        {key.rotatedAt !== null && <span className="block text-agate text-ink-3" title={formatWhen(key.rotatedAt, zone)}>new secret {formatAge(key.rotatedAt, now)}</span>}
+        <time data-tip={formatUtc(key.madeAt)}>{formatWhen(key.madeAt, zone)}</time>
+        {key.rotatedAt !== null && <span className="block text-agate text-ink-3" data-tip={formatWhen(key.rotatedAt, zone)}>new secret {formatAge(key.rotatedAt, now)}</span>}
       </td>
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
         {heardAt === undefined || heardAt === null
           ? <span className="text-ink-3">{heardAt === null ? 'never' : '–'}</span>
-          : <time title={`${formatWhen(heardAt, zone)}, ${formatUtc(heardAt)}`}>{formatAge(heardAt, now)}</time>}
+          : <time data-tip={`${formatWhen(heardAt, zone)}, ${formatUtc(heardAt)}`}>{formatAge(heardAt, now)}</time>}
+        {!over && today !== null && today.bytes > 0 && <span className="block text-agate text-ink-3" data-tip={`Stored today (UTC), of ${formatBytes(today.limitBytes)}`}>{formatBytes(today.bytes)} today</span>}
       </td>
       <td className="col-span-2 tablet:pr-4">
         {!over && (
@@ -72,3 +74,5 @@ function Row({ row, zone, now, offline, onRotate, onRevoke }: Omit<SourceListPro
     </tr>
   );
 }
+
+const OVER_LIMIT = 'Daily storage limit reached: results are refused until midnight UTC';

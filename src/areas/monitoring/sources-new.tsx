@@ -5,6 +5,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { Source } from '#contract/monitoring/words.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import { door } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
@@ -41,14 +42,14 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
     if (busy || !named || company === null) return;
     setBusy(true);
     setFault(null);
-    const result = await door().ask('makeKey', { name: name.trim(), companyN: company, tool });
+    const result = await withReauth(() => door().ask('makeKey', { name: name.trim(), companyN: company, tool }));
     setBusy(false);
     if (result.ok) onMade({ id: result.value.key.id, name: result.value.key.name, tool, secret: result.value.secret, since: null });
     else setFault(result.failure.message);
   }
 
   const options = companies.map((one) => ({ value: String(one.n), word: one.name })).toSorted((a, b) => a.word.localeCompare(b.word));
-  const field = { label: 'Company', block: true, value: company === null ? '' : String(company), options, fault: companyFault, onChange: (n: string) => setCompany(Number(n)) };
+  const field = { label: 'Company', required: true, block: true, value: company === null ? '' : String(company), options, fault: companyFault, onChange: (n: string) => setCompany(Number(n)) };
   return (
     <Dialog
       title="New source" wide onClose={onClose} first={first}
@@ -59,7 +60,7 @@ export function NewSource({ companies, onClose, onMade }: NewSourceProps) {
     >
       <form id="new-source" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void make(event)} noValidate>
         <TextField
-          ref={first} label="Name" value={name} maxLength={LIMITS.nameChars} autoComplete="off" onChange={(event) => setName(event.target.value)}
+          ref={first} label="Name" required value={name} maxLength={LIMITS.nameChars} autoComplete="off" onChange={(event) => setName(event.target.value)}
           hint="What it backs up and where, such as “Files on FS01”. Its results appear under this name." fault={tried && !named ? 'Give it a name.' : null}
         />
         {companies.length > FEW ? <Combobox {...field} placeholder="Type a part of the name" /> : <Select {...field} placeholder="Choose a company" />}

@@ -11,6 +11,8 @@ export interface SourceRow {
   readonly heardAt: Ms | null | undefined;
   readonly fault: { readonly at: Ms; readonly message: string } | null;
   readonly state: SourceState;
+  /** What it stored today (UTC), and may; null where the server has not been asked. */
+  readonly today: Heard['today'] | null;
 }
 
 /** `waiting`: no result yet. `faulty`: what it sent last could not be read. */
@@ -34,7 +36,7 @@ export function sourceRows(keys: readonly KeyRow[], companies: readonly CompanyR
       const more = told.get(key.id);
       const heardAt = latest(more?.lastHeardAt ?? (heard === null ? undefined : null), key.firstResultAt);
       const fault = more?.lastFault ?? null;
-      return { key, company: names.get(key.company) ?? `Company ${key.company}`, heardAt, fault, state: stateOf(key, fault, heardAt) };
+      return { key, company: names.get(key.company) ?? `Company ${key.company}`, heardAt, fault, state: stateOf(key, fault, heardAt), today: more?.today ?? null };
     })
     .toSorted((a, b) => Number(a.key.revokedAt !== null) - Number(b.key.revokedAt !== null) || b.key.madeAt - a.key.madeAt);
 }

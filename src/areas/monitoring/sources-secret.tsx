@@ -38,7 +38,7 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
       <section className="grid grid-cols-1 gap-2 px-5 py-4">
         <h3 className="m-0">Secret</h3>
         <CopyText text={shown.secret} copied="Secret copied" label="Copy the secret" />
-        <p className="m-0 text-ink-2">Shown this once: only its hash is kept. Whoever has it can post results for this company, and read nothing.</p>
+        <p className="m-0 text-ink-2">Copy this key now. You won't be able to see it again. It can post results for this company and can't read anything.</p>
       </section>
       <section className="grid gap-2 border-t border-rule px-5 py-4">
         <div className="flex flex-wrap items-center justify-between gap-2">
@@ -51,7 +51,7 @@ export function SecretDialog({ shown, row, zone, offline, onClose }: SecretDialo
       {recipe.also !== undefined && (
         <section className="grid gap-2 border-t border-rule px-5 py-4">
           <h3 className="m-0">{recipe.also.says}</h3>
-          <CopyText text={recipe.also.text} copied="Command copied" label="Copy the wrapped command" />
+          <CopyText text={recipe.also.text} copied="Command copied" label="Copy the second command" />
           <p className="m-0 text-ink-2">{recipe.also.note}</p>
         </section>
       )}

@@ -32,7 +32,7 @@ export function Sources() {
   const [shown, setShown] = useState<Shown | null>(null);
   const [ending, setEnding] = useState<Ending | null>(null);
   const offline = status?.is === 'offline';
-  const begin = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New source</Button>;
+  const begin = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New source</Button>;
 
   return (
     <Page title="Connect a source" {...(keys !== undefined && keys.length > 0 && { action: begin })}>

@@ -32,7 +32,7 @@ export function Companies({ customers, chosen, all, fault, onChange }: Companies
               return (
                 <li key={n} className="min-w-0 max-w-full">
                   <button type="button" aria-label={`Remove ${name}`} onClick={() => onChange(chosen.filter((one) => one !== n))} className="inline-flex h-7 max-w-full items-center gap-1.5 rounded-part border border-rule bg-sheet px-2 text-ink hover:bg-wash pointer-coarse:min-h-11">
-                    <span className="max-w-60 truncate" title={name}>{name}</span><Icon name="close" className="text-ink-3" />
+                    <span className="max-w-60 truncate" data-tip={name}>{name}</span><Icon name="close" className="text-ink-3" />
                   </button>
                 </li>
               );

@@ -12,6 +12,7 @@ import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
@@ -92,7 +93,8 @@ export function Editor({ id, begin, templates, companies, offline, onSaved, onCl
       <UnsavedQuestion dirty={!done && busy !== 'save' && JSON.stringify(form) !== JSON.stringify(first)} />
       <h2 ref={head} tabIndex={-1} className="m-0 pb-3 text-head outline-none">{id === null ? 'New report' : 'Change a report'}</h2>
       <FormSection title="The report" says={description}>
-        <TextField label="Name" value={form.name} maxLength={200} fault={fault('name')} hint="It is the title of the report and the subject of the mail." onChange={({ target }) => change({ name: target.value })} />
+        <RequiredNote />
+        <TextField label="Name" required value={form.name} maxLength={200} fault={fault('name')} hint="It is the title of the report and the subject of the mail." onChange={({ target }) => change({ name: target.value })} />
         <Select label="Template" block value={form.template} options={templates.map(({ key, prettyName }) => ({ value: key, word: prettyName }))} onChange={(template) => change({ template, ...(TEMPLATES[template].customers !== customers && { companies: [] }) })} />
         <Companies customers={customers} chosen={form.companies} all={companies} fault={fault('companies')} onChange={(next) => change({ companies: next })} />
         <Select label="Time" block value={form.period} options={REPORT_PERIODS.map((value) => ({ value, word: PERIOD_WORDS[value] }))} onChange={(period) => change({ period })} />
@@ -106,12 +108,12 @@ export function Editor({ id, begin, templates, companies, offline, onSaved, onCl
         <ScheduleFields form={form} fault={fault('schedule')} onChange={change} />
       </FormSection>
       <FormSection title="To whom" says="Each gets a mail of its own, with the file. Who opens it need not be a user.">
-        <TextArea label="Addresses" value={form.recipients} rows={3} fault={fault('recipients')} hint="Twenty at most, one a line or with commas." onChange={({ target }) => change({ recipients: target.value })} />
+        <TextArea label="Addresses" required={form.enabled} value={form.recipients} rows={3} fault={fault('recipients')} hint="Twenty at most, one a line or with commas." onChange={({ target }) => change({ recipients: target.value })} />
       </FormSection>
       {above !== null && <div className="pb-3"><Callout tone="failed" alert>{above}</Callout></div>}
       <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-        <Button type="submit" variant="primary" busy={busy === 'save'} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })}>{id === null ? 'Make the report' : 'Save the report'}</Button>
-        <Button icon="eye" busy={busy === 'preview'} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void look()}>Preview</Button>
+        <Button type="submit" variant="primary" busy={busy === 'save'} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}>{id === null ? 'Make the report' : 'Save the report'}</Button>
+        <Button icon="eye" busy={busy === 'preview'} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void look()}>Preview</Button>
         <Button onClick={onClose}>Cancel</Button>
         {onDelete !== null && <Button variant="quiet" icon="trash" className="ml-auto" disabled={offline} onClick={onDelete}>Delete</Button>}
       </div>

@@ -60,7 +60,7 @@ function Line({ one, zone, offline, here, onOpen }: { readonly one: SentOut; rea
   const name = <><span className="block font-semibold break-words">{one.name}</span><span className="block text-agate text-ink-3">{`${TEMPLATES[one.template].prettyName}, ${FORMAT_WORDS[one.format]}`}</span></>;
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1 border-b border-hair px-4 py-2 tablet:grid-cols-[10rem_minmax(0,1.4fr)_9rem_minmax(0,1fr)_9rem] tablet:px-5">
-      <span className="col-start-1 text-ink-2 tablet:row-start-1"><time title={formatUtc(one.madeAt)}>{formatWhen(one.madeAt, zone)}</time><span className="block text-agate text-ink-3">{one.how === 'schedule' ? 'by its schedule' : `by ${one.by ?? 'somebody'}`}</span></span>
+      <span className="col-start-1 text-ink-2 tablet:row-start-1"><time data-tip={formatUtc(one.madeAt)}>{formatWhen(one.madeAt, zone)}</time><span className="block text-agate text-ink-3">{one.how === 'schedule' ? 'by its schedule' : `by ${one.by ?? 'somebody'}`}</span></span>
       <span className="col-span-2 col-start-1 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
         {opens ? <button type="button" data-sent={id} className="w-full rounded-part py-0.5 text-left underline decoration-rule underline-offset-2 hover:decoration-current pointer-coarse:min-h-11" onClick={() => onOpen(id)}>{name}</button> : name}
       </span>

@@ -40,7 +40,7 @@ export function ReportList({ settings, zone, offline, busy, companyName, onOpen,
               {last !== null && state !== null && <button type="button" className={`flex items-center gap-1.5 rounded-part text-left underline decoration-rule underline-offset-2 pointer-coarse:min-h-11 ${state.text}`} onClick={() => onHistory(id)}><Icon name={state.icon} size={12} />{`${state.word} ${formatWhen(last.at, zone)}`}</button>}
             </span>
             <span className="col-start-2 row-start-1 tablet:col-start-3"><Switch label={enabled ? 'On' : 'Off'} on={enabled} disabled={offline || busy !== null} onChange={() => onSwitch(setting)} /></span>
-            <span className="col-start-2 row-start-2 flex justify-end tablet:col-start-4 tablet:row-start-1"><Button size="sm" icon="mail" busy={busy === id} disabled={offline || (busy !== null && busy !== id)} aria-label={`Send now: ${name}`} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => onSend(id)}>Send now</Button></span>
+            <span className="col-start-2 row-start-2 flex justify-end tablet:col-start-4 tablet:row-start-1"><Button size="sm" icon="mail" busy={busy === id} disabled={offline || (busy !== null && busy !== id)} aria-label={`Send now: ${name}`} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => onSend(id)}>Send now</Button></span>
           </li>
         );
       })}

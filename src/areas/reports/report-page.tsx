@@ -48,7 +48,7 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
         <h2 ref={head} tabIndex={-1} className="m-0 text-head break-words outline-none">{report.name}</h2>
         <p className="m-0 text-ink-2">{`${report.template}, ${formatDate(report.from, report.timeZone)} to ${formatDate(report.to - 1, report.timeZone)}. Made ${formatWhen(report.madeAt, report.timeZone)}.`}</p>
         <div className="flex flex-wrap gap-2">
-          <Button variant="primary" icon="download" busy={busy} disabled={offline || sent.fileName === null} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void download()}>{`Download ${FORMAT_WORDS[sent.format]}${sent.bytes === null ? '' : `, ${formatBytes(sent.bytes)}`}`}</Button>
+          <Button variant="primary" icon="download" busy={busy} disabled={offline || sent.fileName === null} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void download()}>{`Download ${FORMAT_WORDS[sent.format]}${sent.bytes === null ? '' : `, ${formatBytes(sent.bytes)}`}`}</Button>
           <Button onClick={onClose}>Back to the history</Button>
         </div>
         {offline && <Callout tone="warning">{`Read from this device${asked.at === null ? '' : `, as of ${formatWhen(asked.at, zone)}`}. The file needs the network.`}</Callout>}

@@ -14,7 +14,7 @@ import { DeleteDialog } from '#src/ui/delete-dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
 import { reportsAddress, reportsPlace } from './address.ts';
 import type { ReportsPlace } from './address.ts';
 import { Editor } from './editor.tsx';
@@ -47,7 +47,7 @@ export function ReportSettings() {
     const told = await door().ask('sendReport', { reportSettingId: id });
     setBusy(null);
     if (!told.ok) return tellFailure(told.failure.kind === 'server-fault' ? MESSAGES.sendReport : told.failure.message);
-    tell('The report is on its way');
+    tellInfo('The report is on its way');
     go({ tab: 'history' });
   }
   async function turn({ _id: id, name, template, companies: of, period, schedule, recipients, format, language, enabled }: SettingOut): Promise<void> {
@@ -67,7 +67,7 @@ export function ReportSettings() {
     saved();
   }
 
-  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => go({ open: 'new' })}>New report</Button>;
+  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => go({ open: 'new' })}>New report</Button>;
   const begin = asked.value === null ? null : open === 'new' ? newForm(asked.value.usual, 'calendarReportSummary') : setting === null ? null : formOf(setting);
   const list = settings === null
     ? asked.failure === null

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LIMITS } from '#contract/limits.ts';
@@ -97,7 +98,7 @@ test('RUN-5: the line for a person is the gravest, without stamps, levels and co
   for (const [text, line] of [
     ['open repository\nrepository ab12 opened\nFatal: wrong password or no key found\n', 'wrong password or no key found'],
     [`2026/03/02 03:04:05 INFO  : starting\n2026/03/02 03:04:06 ERROR : a/b.txt: ${esc}[31mFailed to copy${esc}[0m: permission denied`, 'a/b.txt: Failed to copy: permission denied'],
-    ['02-Mar 03:04 bacula-dir JobId 12: Fatal error: Bad response\n', 'bacula-dir JobId 12: Fatal error: Bad response'],
+    ['02-Mar 03:04 bacula-dir JobId 12: Fatal error: Bad response\n', 'Bad response'],
     ['[2026-03-02T03:04:05.123Z] [error] disk full', 'disk full'],
     ['0 errors\n0 files failed\nall 12 files done', 'all 12 files done'],
     ["/srv/repo: Error running actions for repository\nCommand 'borg create /srv/repo' returned non-zero exit status 2.", "Command 'borg create /srv/repo' returned non-zero exit status 2."],
@@ -127,4 +128,55 @@ test('RUN-5: no text is slow: 20 kB made to hurt take less than 20 ms', () => {
     }));
     expect([hurt, best < 20]).toEqual([hurt, true]);
   }
+});
+
+const esc = String.fromCharCode(27);
+const tool = (name: string): string => readFileSync(new URL(`../../server/monitoring/fixtures/${name}`, import.meta.url), 'utf8');
+
+test('RUN-11: the reason of what tools really wrote is the line that names the condition', () => {
+  for (const [name, reason] of [
+    ['borg-full.txt', 'src/f1.bin: read: [Errno 28] No space left on device'],
+    ['borg-locked-folder.txt', "Failed to create/acquire the lock /srv/br/lock.exclusive ([Errno 13] Permission denied: '/srv/br/lock.exclusive.c2zjpcj3.tmp')."],
+    ['borg-ssh.txt', 'Remote: ssh: connect to host 127.0.0.1 port 9: Connection refused'],
+    ['borg-lock.txt', 'Failed to create/acquire the lock /srv/br/lock.exclusive (timeout).'],
+    ['borg-password.txt', 'passphrase supplied in BORG_PASSPHRASE, by BORG_PASSCOMMAND or via BORG_PASSPHRASE_FD is incorrect.'],
+    ['restic-rest.txt', 'unable to open config file: client.Head: Head "http://127.0.0.1:9/x/config": dial tcp 127.0.0.1:9: connect: connection refused'],
+    ['restic-nosource.txt', 'all target directories/files do not exist'],
+    ['restic-password.txt', 'wrong password or no key found'],
+    ['rclone-unreadable.txt', 'Failed to copy: failed to open source object: open /srv/src/locked.txt: permission denied'],
+    ['rclone-usage.txt', 'Command sync needs 2 arguments minimum: you provided 1 non flag arguments: ["src"]'],
+    ['rclone-remote.txt', 'Failed to create file system for "nosuchremote:x": didn\'t find section in config file'],
+  ] as const) expect([name, firstLine(tool(name))]).toEqual([name, reason]);
+});
+
+test('RUN-11: what names a condition comes before what only says that something failed, wherever it stands', () => {
+  for (const [text, reason] of [
+    ['ERROR: Backup failed\nopen /srv/a: permission denied', 'open /srv/a: permission denied'],
+    ['Fatal: backup failed\nssh: connect to host nas port 22: Connection refused\nexit status 1', 'ssh: connect to host nas port 22: Connection refused'],
+    ["CRITICAL /srv/repo: Error running actions for repository\nCRITICAL Repository /srv/repo does not exist.\nCRITICAL Command 'borg create' returned non-zero exit status 2.", 'Repository /srv/repo does not exist.'],
+    ['Traceback (most recent call last):\n  File "x.py", line 3, in run\n    raise ValueError("error: invalid")\nOSError: [Errno 28] No space left on device\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "y.py", line 1\nRuntimeError: backup failed', 'OSError: [Errno 28] No space left on device'],
+    ['Traceback (most recent call last):\n  File "x.py", line 3, in run\n    fail("no such file or directory")\nMyProblem: the moon is full\n', 'MyProblem: the moon is full'],
+    ['java.lang.RuntimeException: Backup failed\n\tat a.b.C.run(C.java:3)\nCaused by: java.io.IOException: Connection reset', 'Caused by: java.io.IOException: Connection reset'],
+    ['10%\r20%\r\nTransferred: 1 GiB / 2 GiB, 50%, ETA 3s\nErrors: 3 (retrying may help)\nwrite /srv/b: no space left on device', 'write /srv/b: no space left on device'],
+    ['{"level":"error","msg":"Attempt 1/3 failed with 1 errors"}\n{"level":"warning","msg":"x"}\n{"levelname":"ERROR","message":"lock is held by 12"}', 'lock is held by 12'],
+    [`Nov 22 01:05:00 nas borgmatic[1234]: ${esc}[31mERROR${esc}[0m Repository is already locked`, 'Repository is already locked'],
+    [`${'starting\n'.repeat(30_000)}Fatal: disk full\n`, 'disk full'],
+    ['Backup completed\n3 warnings, see log', 'Backup completed'],
+  ] as const) expect(firstLine(text)).toBe(reason);
+  expect(firstLine('ERROR: a: permission denied\nERROR: b: permission denied', 'last')).toBe('b: permission denied');
+});
+
+test('RUN-11: the same failure on another day, from another process, has the same cause', () => {
+  const moment = fc.date({ min: new Date('2001-01-01'), max: new Date('2038-01-01'), noInvalidDate: true });
+  const stamps: readonly ((at: Date, pid: number) => string)[] = [
+    () => '', (at) => `${at.toISOString()} `, (at) => `${at.toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ')} ERROR : `, (at) => `[${at.toISOString().slice(0, 19).replace('T', ' ')}] `,
+    (at, pid) => `${at.toUTCString().slice(8, 11)} ${String(at.getUTCDate()).padStart(2, ' ')} ${at.toISOString().slice(11, 19)} nas backup[${pid}]: `,
+    (at, pid) => `${at.toISOString().slice(8, 10)}-${at.toUTCString().slice(8, 11)} ${at.toISOString().slice(11, 16)} pc-dir JobId ${pid}: Fatal error: `,
+  ];
+  const failure = fc.constantFrom('open /srv/a: permission denied', 'ssh: connect to host nas port 22: Connection refused', 'Unable to connect to Client: pc-fd on pc:9102. ERR=Connection refused', 'wrong password or no key found', 'the moon is full, cannot go on');
+  fc.assert(fc.property(failure, fc.constantFrom(...stamps), moment, moment, fc.integer({ min: 1, max: 4_000_000 }), fc.integer({ min: 1, max: 4_000_000 }), (text, stamp, a, b, pid, other) => {
+    const log = (at: Date, id: number): string => `starting\n${stamp(at, id)}${text}\nBackup failed\n`;
+    expect(templateOf(log(a, pid))).toEqual(templateOf(log(b, other)));
+    expect(templateOf(log(a, pid))).toEqual(templateOf(text));
+  }), runs(600));
 });

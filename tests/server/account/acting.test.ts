@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Session } from '#contract/account/me.ts';
 import { callOf, CALLS } from '#contract/calls.ts';
-import type { CallName } from '#contract/calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { aliveSession } from '#server/account/sessions.ts';
 import { ask, cookieIn, login, refresh, user } from '../http/ground.ts';
 import type { Answer } from '../http/ground.ts';
 import { eachDatabase } from '../store/databases.ts';
+import { ALL_SENSITIVE, NEVER_WHILE_ACTING, PARTLY } from '../../contract/sensitive-calls.ts';
 import { actAs, app, append, exit, ground, lastSync, place, REASON, said, sessionIn, standOn } from './acting-ground.ts';
 import { recorded, setSettings, signedIn } from './posted.ts';
 
@@ -92,12 +92,10 @@ eachDatabase((name, open) => {
     expect(await lastSync(host, acting.token)).toMatch(/^401/);
   });
 
-  test('ACT-2, G42: everything that is the user\'s own alone is refused to other hands', async () => {
+  test('ACT-2, G42: everything that is the user\'s own alone, and every sensitive call, is refused to other hands', async () => {
     const { host, leo, in: kate } = await place('operator', 'super-admin');
     const { token } = sessionIn(await actAs(host, kate, leo));
-    const own = (Object.keys(CALLS) as CallName[]).filter((call) => callOf(call).own === true && callOf(call).gate === 'signed-in');
-    expect(own).toEqual(expect.arrayContaining(['editProfile', 'changePasswordAd', 'changePasswordDb', 'setSecurityQuestions', 'endSession', 'loginAs', 'beginTotp', 'addPasskey']));
-    for (const call of own) {
+    for (const call of [...ALL_SENSITIVE, ...PARTLY, ...NEVER_WHILE_ACTING]) {
       const { method, path } = callOf(call);
       const answer = await ask(app, `/api/v1/${path.replace('{id}', leo).replace(/\{\w+\}/g, 'others')}`, { method, host, token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) });
       expect([call, ...said(answer)]).toEqual([call, 403, 'forbidden', MESSAGES.notWhileActing]);

@@ -42,7 +42,8 @@ export class Browser {
       if (value === '') this.cookies.delete(name);
       else this.cookies.set(name, value);
     }
-    const data: unknown = answer.text === '' ? null : answer.body.data;
+    // A file has no JSON around it.
+    const data: unknown = (answer.body as typeof answer.body | null)?.data ?? null;
     if (typeof data === 'object' && data !== null && 'token' in data && typeof data.token === 'string') this.token = data.token;
     return answer;
   }

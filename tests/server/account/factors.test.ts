@@ -195,7 +195,7 @@ eachDatabase((_name, open) => {
   });
 
   test('FACTOR-4, G44: factors are changed by a user\'s own hands alone, with a factor shown within five minutes', async () => {
-    const at = await place(ground);
+    const at = await place(ground, { user: { roles: ['operator'] } });
     const other = await user(ground, at.tenant, { username: 'liam', email: 'liam@example.com', roles: ['super-admin'] });
     const kate = browser(at);
     await kate.login();

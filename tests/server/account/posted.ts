@@ -1,6 +1,7 @@
 import type { Directory } from '#server/directory/directory.ts';
 import { accountHandlers } from '#server/account/handlers.ts';
 import { actingHandlers } from '#server/account/acting.ts';
+import { emailHandlers } from '#server/account/email.ts';
 import { loginTokenHandlers } from '#server/account/login-token.ts';
 import { ownSessionHandlers } from '#server/account/own-sessions.ts';
 import { passwordHandlers } from '#server/account/password-change.ts';
@@ -16,7 +17,7 @@ import { appOf } from '../http/ground.ts';
 
 /** The server with all that this area answers. `directory`: instead of one that would be asked. */
 export const accountApp = ({ world }: Ground, directory: Directory | null = null): App => appOf(world, {
-  ...accountHandlers(world, async () => directory), ...recoveryHandlers(world, async () => directory), ...recoveryLinkHandlers(world), ...profileHandlers(world),
+  ...accountHandlers(world, async () => directory), ...recoveryHandlers(world, async () => directory), ...recoveryLinkHandlers(world), ...profileHandlers(world), ...emailHandlers(world),
   ...passwordHandlers(world, async () => directory), ...ownSessionHandlers(world), ...actingHandlers(world), ...loginTokenHandlers(world),
 });
 

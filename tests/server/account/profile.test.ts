@@ -34,7 +34,7 @@ eachDatabase((_name, open) => {
     const leo = await user(ground, kate.tenant, { username: 'leo' });
     const { status, body } = await read(kate);
     expect([status, body.data]).toEqual([200, {
-      id: kate.id, name: 'Kate', username: 'kate', email: 'kate@example.com', auth: 'db', acl: [{ role: 'admin' }], accounts: [], sso: {}, managedFilterType: null,
+      id: kate.id, name: 'Kate', username: 'kate', email: 'kate@example.com', emailVerified: true, emailLinkUntil: null, auth: 'db', acl: [{ role: 'admin' }], accounts: [], sso: {}, managedFilterType: null,
       assignAsConnectWiseOwner: false, veeamServiceAccount: null, isO365Migrator: false, features: [], notices: { security: true, reports: true, product: true }, wizardPromptDismissed: false,
       passwordReset: false, forceSecurityQuestions: false, theme: {}, mobilePhone: null, officePhone: null, serviceProviderId: kate.tenant, masterServiceProviderId: null, landingApp: null,
       ackO365TermsOfUse: false, hasOrganizations: false, hasJobs: false, language: null, timeZone: null, securityQuestions: [], passwordAt: null,
@@ -91,12 +91,32 @@ eachDatabase((_name, open) => {
     expect((await ground.world.store.tenant(kate.tenant, (tx) => tx.head())).seq).toBe(seq);
   });
 
+  test('PROFILE-7: one field of the theme is sent alone and the others stay; a theme that is not valid is ignored and the rest is taken', async () => {
+    const kate = await place();
+    const theme = async (sent: unknown): Promise<unknown> => (await edit(kate, { theme: sent })).body.data.theme;
+    const head = async (): Promise<number> => (await ground.world.store.tenant(kate.tenant, (tx) => tx.head())).seq;
+    expect(await theme({ mode: 'dark', sidebarColor: '#204060' })).toEqual({ mode: 'dark', sidebarColor: '#204060' });
+    expect(await theme({ sidebarMini: true })).toEqual({ mode: 'dark', sidebarColor: '#204060', sidebarMini: true });
+    expect(await theme({ sidebarMini: false })).toEqual({ mode: 'dark', sidebarColor: '#204060', sidebarMini: false });
+    const kept = { mode: 'light', sidebarColor: '#204060', sidebarMini: false };
+    expect(await theme({ mode: 'light' })).toEqual(kept);
+    const before = await head();
+    for (const wrong of [{ mode: 'loud' }, { color: 'x' }, { sidebarMini: 'yes' }, null, 'dark', {}, { mode: 'light' }]) {
+      const answer = await edit(kate, { theme: wrong });
+      expect([wrong, answer.status, answer.body.data.theme]).toEqual([wrong, 200, kept]);
+    }
+    expect(await head(), 'nothing was recorded').toBe(before);
+    const both = await edit(kate, { name: 'Kate Miller', theme: { mode: 'loud' } });
+    expect([both.status, both.body.data.name, both.body.data.theme]).toEqual([200, 'Kate Miller', kept]);
+    expect((await read(kate)).body.data.theme).toEqual(kept);
+  });
+
   test('PROFILE-2, G53: fields of others\' keeping, and values that are none, are refused', async () => {
     const kate = await place();
     for (const body of [
       { roles: ['super-admin'] }, { acl: [] }, { companies: null }, { auth: 'ad' }, { passwordReset: false }, { password_hash: 'x' }, { id: kate.id }, { serviceProviderId: 'x' }, { sso: {} }, { landingPage: '/x' }, { sms: false },
       { name: '' }, { name: 'a\nb' }, { name: null }, { email: 'no' }, { email: 'a@b.example\nBcc: c@d.example' }, { mobilePhone: '0170' }, { mobilePhone: '+1' }, { timeZone: 'Nowhere/Land' }, { timeZone: '../etc' },
-      { language: 'english!' }, { theme: { mode: 'loud' } }, { theme: { color: 'x' } }, { notices: { all: true } }, { ackO365TermsOfUse: false }, { username: 'a\u0000b' },
+      { language: 'english!' }, { notices: { all: true } }, { ackO365TermsOfUse: false }, { username: 'a\u0001b' },
     ]) expect([body, (await edit(kate, body)).body.error?.kind]).toEqual([body, 'bad-input']);
     expect((await read(kate)).body.data).toMatchObject({ name: 'Kate', acl: [{ role: 'admin' }] });
   });
@@ -105,7 +125,7 @@ eachDatabase((_name, open) => {
     const kate = await place();
     ground.pass(LIMITS.freshMs);
     expect((await edit(kate, { email: 'kate@new.example' })).status).toBe(200);
-    expect((await posted(ground, kate.tenant)).map(({ to }) => to)).toEqual(['kate@example.com']);
+    expect((await posted(ground, kate.tenant)).map(({ to }) => to).toSorted()).toEqual(['kate@example.com', 'kate@new.example']);
     ground.pass(1);
     for (const body of [{ email: 'other@new.example' }, { mobilePhone: '+15550100200' }, { officePhone: '+15550100201' }, { username: 'katie' }]) {
       expect([body, ...said(await edit(kate, { ...body, name: 'Not taken over' }))]).toEqual([body, 403, 'reauth_required', MESSAGES.reauth]);
@@ -114,7 +134,7 @@ eachDatabase((_name, open) => {
     expect((await edit(kate, { email: 'kate@new.example', name: 'Kate M' })).status).toBe(200); // no change of the address
     const again = await signedIn(app, kate.host);
     expect((await edit({ ...kate, ...again }, { mobilePhone: '+15550100200', officePhone: '+15550100201', username: 'Katie' })).body.data).toMatchObject({ mobilePhone: '+15550100200', officePhone: '+15550100201', username: 'Katie' });
-    const mails = (await posted(ground, kate.tenant)).slice(1);
+    const mails = (await posted(ground, kate.tenant)).slice(2);
     expect(mails.map(({ to }) => to)).toEqual(['kate@new.example', 'kate@new.example']);
     expect(JSON.stringify(mails)).not.toContain('5550100');
     expect((await signedIn(app, kate.host, 'KATIE')).id).toBe(kate.id);

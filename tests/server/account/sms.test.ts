@@ -182,6 +182,39 @@ eachDatabase((_name, open) => {
     expect(await codesTo(proven, OTHER)).toEqual([]);
   });
 
+  test('FACTOR-11: a sign-in changes the number once, and who says that it did is taken at its word only where it did', async () => {
+    const at = await bySms(), third = '+15550100345';
+    const kate = browser(at);
+    expect((await kate.login()).body.data).toMatchObject({ mayChangePhone: true });
+    const first = await lastCode(at, PHONE);
+    for (let round = 0; round < 6; round += 1) {
+      const early = await kate.sms(first, { userUpdatedPhoneOnce: true });
+      expect([early.status, early.body.error.kind, early.body.message], 'no try is spent').toEqual([409, 'conflict', MESSAGES.phoneNotUpdated]);
+    }
+    ground.pass(1);
+    expect((await kate.send('auth/login/db/sms/resend', { newMobilePhone: OTHER })).body.data).toMatchObject({ phone: '••• 34', mayChangePhone: false, resends: 1 });
+    for (const newMobilePhone of [third, PHONE]) {
+      const twice = await kate.send('auth/login/db/sms/resend', { newMobilePhone });
+      expect([twice.status, twice.body.message]).toEqual([409, MESSAGES.phoneUpdatedOnce]);
+    }
+    expect(await codesTo(at, third)).toEqual([]);
+    ground.pass(1);
+    expect((await kate.send('auth/login/db/sms/resend', { newMobilePhone: OTHER })).body.data, 'the same number again is no change').toMatchObject({ phone: '••• 34', resends: 0 });
+    expect((await kate.sms(await lastCode(at, OTHER), { userUpdatedPhoneOnce: true })).status).toBe(200);
+    // Another sign-in may change it again while nothing was typed; false, or nothing, says nothing about it.
+    for (const more of [{ userUpdatedPhoneOnce: false }, {}]) {
+      const next = await bySms(), own = browser(next);
+      await own.login();
+      const again = browser(next);
+      ground.pass(1);
+      await own.send('auth/login/db/sms/resend', { newMobilePhone: third });
+      await again.login();
+      ground.pass(1);
+      await again.send('auth/login/db/sms/resend', { newMobilePhone: OTHER });
+      expect((await again.sms(await lastCode(next, OTHER), more)).status).toBe(200);
+    }
+  });
+
   test('FACTOR-8: a remembered computer is asked for no code by SMS for 30 days, for that user alone, and always for the password', async () => {
     const at = await bySms();
     const kate = browser(at);

@@ -20,15 +20,15 @@ type Put = GivesOf<'putBrandAsset'>;
 eachDatabase((_name, open) => {
   beforeAll(async () => { ground = await makeGround({}, await open()); });
 
-  test('BRAND-4: a branding is changed in what is named, everybody gets it at once, and only its look can be written', async () => {
+  test('BRAND-4, BRAND-11: a branding is changed in what is named, everybody gets it at once, and only its look can be written', async () => {
     const { root, tenant, host, app, recorded } = await thePeople(ground);
     const before = (await ask<Branding>(app, '/api/v1/service-providers/branding', { host })).body.data;
-    const fields = { title: 'Mist', accent: '#0A64C8', sidebarLogoUrl: 'https://cdn.example/logo.svg', supportEmail: 'help@example.net', timeZone: 'Europe/Zurich', features: { ...before.features, rules: true } };
+    const fields = { title: 'Mist', accent: '#0A64C8', sidebar: 'Blue', sidebarDark: '#101825', sidebarLogoUrl: 'https://cdn.example/logo.svg', supportEmail: 'help@example.net', timeZone: 'Europe/Zurich', features: { ...before.features, rules: true } };
     expect((await root<Branding>('PUT', `service-providers/${tenant}/branding`, fields)).status).toBe(200);
-    expect((await ask<Branding>(app, '/api/v1/service-providers/branding', { host })).body.data).toEqual({ ...before, ...fields, accent: '#0a64c8' });
+    expect((await ask<Branding>(app, '/api/v1/service-providers/branding', { host })).body.data).toEqual({ ...before, ...fields, accent: '#0a64c8', sidebar: 'blue' });
     expect((await recorded()).map(({ what }) => what)).toContain('branding.changed');
     for (const bad of [
-      { accent: 'red' }, { accent: '#0a64c8;}' }, { sidebarLogoUrl: 'javascript:alert(1)' }, { sidebarLogoUrl: 'https://user:pass@cdn.example/x' }, { favIconUrl: '//evil.example/x' }, { favIconUrl: 'data:image/png,x' },
+      { accent: 'red' }, { accent: 'blue' }, { sidebar: 'red' }, { accent: '#0a64c8;}' }, { sidebarLogoUrl: 'javascript:alert(1)' }, { sidebarLogoUrl: 'https://user:pass@cdn.example/x' }, { favIconUrl: '//evil.example/x' }, { favIconUrl: 'data:image/png,x' },
       { supportEmail: 'nobody' }, { supportPhone: 'tel:1' }, { timeZone: 'Mars/Olympus' }, { dayBeginsHour: 24 }, { sidebarLogoWidth: 4_000 }, { title: '' }, { id: 'x' }, { domain: 'other.example' }, { apiUrl: 'https://evil.example' },
       { authType: 'ad' }, { oidc: 'x' }, { features: { ...before.features, everything: true } }, { features: { ...before.features, chat: { url: 'javascript:alert(1)' } } },
     ]) expect([bad, (await root('PUT', `service-providers/${tenant}/branding`, bad)).status]).toEqual([bad, 400]);

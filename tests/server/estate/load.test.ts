@@ -214,7 +214,7 @@ test('EST-5, EST-9, EST-10: the small estate is there at the first start, whole,
   const key = cast.keys.find(({ id }) => id === sample?.key);
   if (!sample || !key) throw new Error('no repository');
   const again = { name: sample.name, uid: sample.uid, at: new Date(sample.sampledAt).toISOString() };
-  expect(await recordRepositories(world, own.id, key, [{ index: 0, value: again }], BORN)).toEqual({ accepted: 0, duplicates: 1 });
+  expect(await recordRepositories(world, own.id, key, [{ index: 0, value: again }], BORN)).toEqual({ ok: true, value: { accepted: 0, duplicates: 1 } });
 
   const seq = await seqOf(world, own);
   await expect(startEstate(world, 'large', null, silent)).rejects.toThrow(OtherEstate);

@@ -45,7 +45,7 @@ const writes = (of: Theirs): Bodies => ({
   makeConnection: { kind: 'vbr', ...connection(2), credentials }, editConnection: { id: of.connection, ...connection(2), credentials }, deleteConnection: { id: of.connection },
   testConnection: { id: of.connection, kind: 'vbr', address: 'https://canary.example', certificate: null }, syncConnection: { id: of.connection },
   editProfile: { id: of.user, name: 'Reach' }, changePasswordDb: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` }, changePasswordAd: { id: of.user, currentPassword: LONG, newPassword: `${LONG} x` },
-  setSecurityQuestions: { id: of.user, answers: [1, 2, 3].map((n) => ({ question: `q${n}`, answer: 'reach' })) }, prefer: { id: of.user, name: 'theme', value: '"dark"' },
+  sendEmailLink: { id: of.user }, setSecurityQuestions: { id: of.user, answers: [1, 2, 3].map((n) => ({ question: `q${n}`, answer: 'reach' })) }, prefer: { id: of.user, name: 'theme', value: '"dark"' },
   beginTotp: { id: of.user }, confirmTotp: { id: of.user, code: '123456' }, removeTotp: { id: of.user }, renewRecoveryCodes: { id: of.user }, setSms: { id: of.user, on: false }, passkeyOptions: { id: of.user },
   removePasskey: { id: of.user, key: of.apiKey }, endSession: { id: of.user, session: of.session },
   makeApiKey: { id: of.user, name: 'Reach', abilities: ['monitoring.daily-checks'], until: Date.parse(LATER) }, revokeApiKey: { id: of.user, key: of.apiKey }, revokeUserApiKey: { id: of.user, key: of.apiKey },

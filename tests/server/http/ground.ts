@@ -13,12 +13,14 @@ import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
 import type { Config, World } from '#server/world.ts';
 import type { Session } from '#contract/account/me.ts';
+import { HERE } from '../outbound/listen.ts';
 import { embedded } from '../store/databases.ts';
 
 /** A world whose clock stands where the test puts it. Timers are real: they wait for things that really happen. */
 export interface Ground { readonly world: World; readonly lines: string[]; pass(ms: number): void }
 
-export const CONFIG: Config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null };
+/** All servers on one database share a key; a test that gives a folder gets that folder's own. */
+export const CONFIG: Config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: HERE.secretKey };
 
 export async function makeGround(config: Partial<Config> = {}, given?: Store): Promise<Ground> {
   const lines: string[] = [];
@@ -26,7 +28,7 @@ export async function makeGround(config: Partial<Config> = {}, given?: Store): P
   const clock = { ...systemClock, now: () => now };
   const log = makeLog(clock, (_level, line) => lines.push(line));
   const store = given ?? await embedded();
-  const world: World = { store, clock, chance: systemChance, log, config: { ...CONFIG, ...config } };
+  const world: World = { store, clock, chance: systemChance, log, config: { ...CONFIG, ...(config.dataDir !== undefined && { secretKey: null }), ...config } };
   return { world, lines, pass(ms) { now += ms; } };
 }
 

@@ -35,7 +35,7 @@ test('KEY-6: what is remembered is bounded, whatever comes', () => {
 test('KEY-6: a key works on so many calls at once, and a place is free again when one ends, well or not', async () => {
   const { tenant, host } = await provider(ground);
   const id = await user(ground, tenant, { roles: ['operator'] }), secret = secretOf(ground.world.chance.bytes(32));
-  await ground.world.store.tenant(tenant, ({ sql }) => sql.insertInto('api_key').values({ tenant_id: tenant, id: ground.world.chance.uuid(), user_id: id, name: 'x', abilities: '["monitoring.daily-checks"]', hash: hashOf(secret), hint: 'abcd', made_at: 0, until: 4e12, used_at: null, used_from: null }).execute());
+  await ground.world.store.tenant(tenant, ({ sql }) => sql.insertInto('api_key').values({ tenant_id: tenant, id: ground.world.chance.uuid(), user_id: id, name: 'x', abilities: '["monitoring.daily-checks"]', hash: hashOf(secret), hint: 'abcd', made_at: 0, until: ground.world.clock.now() + 86_400_000, used_at: null, used_from: null }).execute());
   const ends: (() => void)[] = [];
   let turn = 0;
   const app = appOf(ground.world, { ...accounts(ground.world), listJobNames: () => new Promise((resolve, reject) => {

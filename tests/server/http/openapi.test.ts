@@ -51,7 +51,7 @@ test('KEY-8: what would break a rule is found', () => {
 
 test('KEY-8, KEY-3: each call says what a key needs for it, or that none makes it', () => {
   for (const name of names) {
-    const { gate } = callOf(name), needs = keyAccess(callOf(name)), { security, description = '' } = operation(name), byKey = security.find((one) => 'apiKey' in one);
+    const { gate } = callOf(name), needs = keyAccess(name), { security, description = '' } = operation(name), byKey = security.find((one) => 'apiKey' in one);
     expect([name, byKey?.['apiKey'] ?? null]).toEqual([name, needs === null ? null : needs === 'any' ? [] : [needs]]);
     const forPerson = needs === null && gate !== 'public' && gate !== 'ingest-key';
     expect([name, description.includes('no API key makes it'), kindsOf(name, 403).includes('not-by-key')]).toEqual([name, forPerson, forPerson]);

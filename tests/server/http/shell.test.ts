@@ -58,6 +58,22 @@ test('HTTP-2: an unknown address below the API is no-such-call with every method
   expect((await ask(app, bulk, { method: 'DELETE', host })).body.error.kind).toBe('no-such-call');
 });
 
+test('HTTP-22: every call is reached with a slash at the end of its address too, and nothing else is', async () => {
+  for (const name of names.filter((one) => !['public', 'ingest-key'].includes(callOf(one).gate))) {
+    const { method } = callOf(name);
+    const [plain, slash] = [await ask(app, addressOf(name), { method, host, body: bodyOf(name) }), await ask(app, `${addressOf(name)}/`, { method, host, body: bodyOf(name) })];
+    expect([name, slash.status, slash.body.error.kind]).toEqual([name, plain.status, plain.body.error.kind]);
+  }
+  reached.length = 0;
+  await ask(app, '/api/v1/monitoring/reporting/get-all-sla-alarm/', { host, token });
+  await post(`${bulk}/`, { ids: [1], change });
+  await ask(app, '/api/v1/monitoring/backoffice/jobExecutions/7/', { host, token });
+  expect(reached.map(({ name }) => name)).toEqual(['listSlaAlarms', 'changeExecutions', 'getExecution']);
+  for (const path of ['/api/v1/monitoring/reporting/get-all-sla-alarm//', '/api/v1/monitoring/backoffice/jobExecutions/', '/api/v1/profile//']) {
+    expect([path, (await ask(app, path, { host, token })).body.error.kind]).toEqual([path, 'no-such-call']);
+  }
+});
+
 test('HTTP-3: two calls at one address do not start, and a fixed word comes before a parameter', () => {
   expect(() => addressesOf(['getExecution', 'getExecution'])).toThrow(/Two calls at one address: getExecution and getExecution/);
   const paths = addressesOf(names).map(({ path }) => path);

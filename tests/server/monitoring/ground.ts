@@ -15,6 +15,7 @@ import { pingRoutes } from '#server/monitoring/ping.ts';
 import type { Store } from '#server/store/store.ts';
 import { makeTenant } from '#server/store/tenants.ts';
 import type { World } from '#server/world.ts';
+import { HERE } from '../outbound/listen.ts';
 
 export const NOON = Date.parse('2026-03-02T12:00:00Z');
 export const HOUR = 3_600_000;
@@ -45,7 +46,7 @@ export async function aPlace(store: Store, tool: Source = 'api'): Promise<Place>
   const lines: string[] = [];
   let now = NOON;
   const clock = { ...systemClock, now: () => now };
-  const config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: null };
+  const config = { port: 0, dataDir: '', databaseUrl: null, pageDir: null, trustedProxies: [], secretKey: HERE.secretKey };
   const world: World = { store, clock, chance: systemChance, log: makeLog(clock, (_level, line) => lines.push(line)), config };
   const ground: Ground = { world, lines, at(ms) { now = ms; }, pass(ms) { now += ms; } };
   const tenant = randomUUID();

@@ -28,17 +28,22 @@ eachDatabase((_name, open) => {
   let ground: Ground;
   const posts: { stop(): Promise<void> }[] = [];
   afterAll(async () => { await Promise.all(posts.map((one) => one.stop())); });
-  /** As the ground's world, but it looks only when it is told to, as many posts stand on one store here, and waits shortly for who does not answer. */
+  /** The ground's world without the timer that looks for new messages: many senders share one store here, and each works on `tick` alone. Deadlines are the product's. */
   let still: Ground['world'];
+  /** The same, whose deadlines come at once: for a peer that never answers. */
+  let impatient: Ground['world'];
   beforeAll(async () => {
     ground = await makeGround(HERE, await open());
     const { clock } = ground.world;
-    still = { ...ground.world, clock: { ...clock, after: (ms, work) => (ms === 500 ? { cancel: () => undefined } : clock.after(Math.min(ms, 700), work)) } };
+    const worldWith = (waitMs: (ms: number) => number): Ground['world'] =>
+      ({ ...ground.world, clock: { ...clock, after: (ms, work) => (ms === 500 ? { cancel: () => undefined } : clock.after(waitMs(ms), work)) } });
+    still = worldWith((ms) => ms);
+    impatient = worldWith((ms) => Math.min(ms, 700));
   });
 
   /** A provider with these settings, its post, and what it keeps of messages. */
-  async function one(settings: ProviderSettings, secrets: Partial<Record<SecretName, string>> = {}) {
-    const world = still, { tenant } = await provider(ground);
+  async function one(settings: ProviderSettings, secrets: Partial<Record<SecretName, string>> = {}, world = still) {
+    const { tenant } = await provider(ground);
     await world.store.tenant(tenant, async (tx) => {
       await tx.sql.updateTable('provider').set({ settings: JSON.stringify(settings) }).where('tenant_id', '=', tenant).execute();
       for (const [name, value] of Object.entries(secrets)) await keepSecret(tx, world, name as SecretName, value);
@@ -192,7 +197,7 @@ eachDatabase((_name, open) => {
   test('POST-4: what a server took and did not finish is taken up again after five minutes', async () => {
     let answer: Told = { silent: true };
     const gateway = await outside(() => answer);
-    const { put, rows, pass, tenant, sender } = await one(smsAt(gateway), { sms: 'sms-token' });
+    const { put, rows, pass, tenant, sender } = await one(smsAt(gateway), { sms: 'sms-token' }, impatient);
     await put(SMS);
     void sender.tick();
     await expect.poll(() => gateway.asked.length).toBe(1);

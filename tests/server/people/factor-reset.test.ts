@@ -76,8 +76,8 @@ eachDatabase((_name, open) => {
     expect((await reset(root, id)).body.error.kind).toBe('reauth_required');
     const top = new Browser(at.app, at.host);
     await top.send('auth/login/db', { username: 'boss', password: PASSWORD });
-    expect((await top.send('auth/login-as', { userId: own, reason: 'ticket 4711' })).status).toBe(200);
-    expect(await said(top, id)).toEqual([403, MESSAGES.notWhileActing]);
+    expect((await top.send('auth/login-as', { userId: id, reason: 'ticket 4711' })).status).toBe(200);
+    expect(await said(top, own)).toEqual([403, MESSAGES.notWhileActing]);
   });
 
   test('USER-12, FACTOR-5: a number that an administrator sets is unproven: it can be given anew on the way in, and a code proves it', async () => {

@@ -74,6 +74,23 @@ eachDatabase((_name, open) => {
     expect((await list(root, '?search=carl')).rows[0]?.roles).toBe('operator');
   });
 
+  test('USER-14: who has no e-mail address can be changed without one; one that is there is not taken away', async () => {
+    const { root, idOf, tenant } = await thePeople(ground);
+    await make(root, 'nell');
+    await make(root, 'olga');
+    const nell = await idOf('nell'), olga = await idOf('olga');
+    await ground.world.store.tenant(tenant, ({ sql }) => sql.updateTable('person').set({ email: null }).where('tenant_id', '=', tenant).where('id', '=', nell).execute());
+    for (const body of [{ name: 'Nell One' }, { name: 'Nell Two', email: null }]) {
+      const changed = await root('PUT', `users/${nell}`, body);
+      expect([changed.status, changed.body.data]).toMatchObject([200, { name: body.name, email: null }]);
+    }
+    const refused = await root('PUT', `users/${olga}`, { email: null });
+    expect([refused.status, refused.body.error.issues?.[0]?.path]).toEqual([400, 'email']);
+    expect((await root('PUT', `users/${olga}`, { email: '' })).status).toBe(400);
+    expect((await make(root, 'pia', { email: null })).status).toBe(400);
+    expect((await root('PUT', `users/${nell}`, { email: 'nell@example.net' })).body.data).toMatchObject({ email: 'nell@example.net' });
+  });
+
   test('USER-3, G33: rights that are changed count at once; nobody grants a role above the own, touches one who has it, or changes the own', async () => {
     const people = await thePeople(ground), { root, as, idOf } = people;
     const admin = await as('ada', ['admin']), oper = await as('otto', ['operator']);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -25,6 +25,11 @@ eachDatabase((name) => {
     expect(signed.body.data.user).toMatchObject({ name: 'Administrator', email: 'admin@example.com', roles: ['admin', 'operator', 'super-admin'], companies: null });
 
     expect(await firstStart(world, 'another password')).toEqual(made);
+    // The folder of another server on this database, whose start was overtaken: its password opens nothing and is not shown.
+    const elsewhere = mkdtempSync(join(tmpdir(), 'daybook-data-'));
+    writeFileSync(join(elsewhere, 'administrator.txt'), 'user name: admin\npassword: another-password\n');
+    expect(await firstStart({ ...world, config: { ...world.config, dataDir: elsewhere } }, null)).toBeNull();
+    rmSync(elsewhere, { recursive: true });
     rmSync(file);
     expect(await firstStart(world, null)).toBeNull();
     const [tenant = ''] = await world.store.tenants();

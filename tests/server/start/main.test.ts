@@ -1,11 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { freshUrl, missing } from '../store/databases.ts';
 
 let dataDir: string;
 const children: ChildProcess[] = [];
@@ -31,7 +33,7 @@ async function up(run: Run): Promise<string> {
   return /Daybook is at (http:\S+)\//.exec(run.said())?.[1] ?? '';
 }
 
-const signIn = (at: string) => fetch(`${at}/api/v1/auth/login/db`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'admin', password: 'the wanted password' }) });
+const signIn = (at: string, password = 'the wanted password') => fetch(`${at}/api/v1/auth/login/db`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'admin', password }) });
 
 test('START-3: it starts, tells its address and its administrator, keeps both over a restart, and stops cleanly on a signal', async () => {
   const first = start({ DAYBOOK_DEMO_PASSWORD: 'the wanted password' });
@@ -73,3 +75,27 @@ test('START-4: a port that is taken, or a setting that cannot be used, is one cl
   const wrong = start({ PORT: 'many' });
   expect([await wrong.exit, wrong.said()]).toEqual([1, 'PORT must be a whole number from 0 to 65535.\n']);
 }, 120_000);
+
+test.skipIf(missing !== '')(`START-5: two servers that start at once on an empty PostgreSQL database both come up, with one administrator and one true password file${missing}`, async () => {
+  const databaseUrl = await freshUrl(), other = mkdtempSync(join(tmpdir(), 'daybook-data-')), shared = { DATABASE_URL: databaseUrl, DAYBOOK_SECRET_KEY: Buffer.alloc(32, 5).toString('base64url') };
+  const runs = [start(shared), start({ ...shared, DAYBOOK_DATA: other })], addresses = [];
+  for (const run of runs) addresses.push(await up(run));
+  const files = [dataDir, other].map((folder) => join(folder, 'administrator.txt')).filter((file) => existsSync(file));
+  expect(files).toHaveLength(1);
+  const password = /^password: (.+)$/m.exec(readFileSync(files[0] ?? '', 'utf8'))?.[1] ?? '';
+  // Each server takes it, and none prints another one.
+  for (const address of addresses) expect((await signIn(address, password)).status).toBe(200);
+  for (const run of runs) for (const [, printed] of run.said().matchAll(/^password: (.+)$/gm)) expect(printed).toBe(password);
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query('select (select count(*)::int from tenant_list) as providers, (select count(*)::int from person) as people');
+  await client.end();
+  expect(rows).toEqual([{ providers: 1, people: 1 }]);
+  // One with a key of its own is refused, whenever it starts.
+  const stranger = start({ DATABASE_URL: databaseUrl, DAYBOOK_DATA: mkdtempSync(join(other, 'third-')) });
+  expect(await stranger.exit).toBe(1);
+  expect(stranger.said()).toMatch(/^The secret key of this server is not the one that protects the database\..+\n$/);
+  for (const { child } of runs) child.kill('SIGKILL');
+  await Promise.all(runs.map(({ exit }) => exit));
+  rmSync(other, { recursive: true, force: true });
+}, 400_000);

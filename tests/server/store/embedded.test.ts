@@ -5,7 +5,7 @@ import { openEmbedded } from '#server/store/embedded.ts';
 import { passingOf } from '#server/store/retry.ts';
 import { migratedImage } from './databases.ts';
 
-const NOBODY = { clock: systemClock, stopped: () => undefined, again: () => undefined };
+const NOBODY = { clock: systemClock, space: null, stopped: () => undefined, again: () => undefined };
 
 test('STORE-8: a connection to the embedded database begins clean: what the one before left open is taken back, and is told so', async () => {
   const embedded = await openEmbedded({ dir: null, image: migratedImage() }, NOBODY);

@@ -5,6 +5,8 @@ import { systemClock } from '#server/clock.ts';
 import { openStore } from '#server/store/open.ts';
 import { retrying, StoreFault } from '#server/store/retry.ts';
 import { freshUrl, missing, QUIET } from './databases.ts';
+import { storeFailure } from '#server/http/envelope.ts';
+import { anExecution, aPlace } from '../monitoring/ground.ts';
 import { aTenant, byClock, jobDraft } from './drafts.ts';
 
 let url = '';
@@ -53,4 +55,45 @@ test('STORE-3: a connection lost while committing is not tried again: the outcom
   await expect(retrying(systemClock, () => { tries++; return Promise.reject(lost); }, () => true)).rejects.toMatchObject({ kind: 'unknown' });
   expect(tries).toBe(1);
   await expect(retrying(systemClock, () => Promise.reject(new TypeError('a bug')), () => false)).rejects.not.toBeInstanceOf(StoreFault);
+});
+
+test.skipIf(missing !== '')(`STORE-13: what lacks resources passes or is told apart from a full disk, which is not tried again${missing}`, async () => {
+  const store = await openStore({ ...QUIET, dataDir: '', databaseUrl: url });
+  try {
+    const tenant = await aTenant(store), place = await aPlace(store);
+    const failing = async (code: string): Promise<readonly [number, unknown]> => {
+      let tries = 0;
+      const error = await store.tenant(tenant, async (tx) => {
+        tries += 1;
+        await raw.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`).execute(tx.sql);
+      }).catch((one: unknown) => one);
+      return [tries, error instanceof StoreFault ? error.kind : error];
+    };
+    expect(await failing('53100')).toEqual([1, 'disk-full']);
+    for (const code of ['53000', '53200', '53300', '53400']) expect(await failing(code)).toEqual([5, 'resources']);
+
+    // Every insert of a log fails as on a full disk, then as without memory: what was given to be stored comes back later.
+    const operator = new Client(url);
+    await operator.connect();
+    await operator.query(`create function no_space() returns trigger language plpgsql as $$ begin raise exception using errcode = '53100'; end $$`);
+    await operator.query('create trigger no_space before insert on event for each row execute function no_space()');
+    const refused = [await place.ping('/files'), await place.post('executions', anExecution())];
+    expect(refused.map(({ status, headers }) => [status, Number(headers.get('retry-after')) >= 1])).toEqual([[507, true], [507, true]]);
+    await operator.query(`create or replace function no_space() returns trigger language plpgsql as $$ begin raise exception using errcode = '53200'; end $$`);
+    expect([(await place.ping('/files')).status, (await place.post('executions', anExecution())).status]).toEqual([503, 503]);
+    await operator.query('drop trigger no_space on event');
+    await operator.end();
+    expect([(await place.ping('/files')).status, (await place.post('executions', anExecution())).status]).toEqual([200, 200]);
+  } finally {
+    await store.close();
+  }
+});
+
+test('STORE-3, HTTP-1: what a caller hears of each fault, and when to come again', () => {
+  expect((['disk-full', 'resources', 'connection', 'unknown'] as const).map((kind) => storeFailure(new StoreFault(kind, null), 1_000))).toMatchObject([
+    { kind: 'out-of-space', retryAfterMs: 5_000 }, { kind: 'busy', retryAfterMs: 1_000 }, { kind: 'busy' },
+    // It may have been done: nobody is told that it was not.
+    { kind: 'busy', message: 'The server lost its database while saving. Check whether the change was made before you try again.' },
+  ]);
+  expect(storeFailure(new Error('a bug'), 1_000)).toBeNull();
 });

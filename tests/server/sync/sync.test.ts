@@ -132,7 +132,7 @@ eachDatabase((_name, open) => {
 
   test('SYNC-11: what was read of the kinds of jobs is not read again, grows with the log, and is told by company', async () => {
     const { store } = ground.world;
-    const tenant = await aTenant(store), all = { companies: null, deleted: new Set<number>(), keys: false, own: '' }, kinds = makeKinds();
+    const tenant = await aTenant(store), all: Scope = { companies: null, deleted: new Set<number>(), reads: new Set(), self: null, own: '' }, kinds = makeKinds();
     const asked = (scope: Scope = all): Promise<number> => store.tenant(tenant, async (tx) => kinds(tx, await tx.head(), scope), { readOnly: true });
     await store.tenant(tenant, (tx) => tx.append([jobDraft(1)], byClock));
     const told: number[] = [];

@@ -5,7 +5,7 @@ import { changesOf, draftOf, faultsOf, refusalOf } from '#src/areas/account/own/
 import { answerFaults, issueFaults } from '#src/areas/account/own/questions-faults.ts';
 
 const profile: Profile = {
-  id: 'u1', name: 'Dana Reyes', username: 'dana', email: 'dana@example.com', auth: 'db', acl: [{ role: 'operator' }], accounts: undefined, sso: undefined, managedFilterType: undefined,
+  id: 'u1', name: 'Dana Reyes', username: 'dana', emailVerified: true, emailLinkUntil: null, email: 'dana@example.com', auth: 'db', acl: [{ role: 'operator' }], accounts: undefined, sso: undefined, managedFilterType: undefined,
   assignAsConnectWiseOwner: undefined, veeamServiceAccount: undefined, isO365Migrator: undefined, features: undefined, notices: { product: false }, wizardPromptDismissed: undefined, passwordReset: false,
   forceSecurityQuestions: false, theme: {}, mobilePhone: '+15550100200', officePhone: null, serviceProviderId: 'p1', masterServiceProviderId: null, landingApp: null, ackO365TermsOfUse: false,
   hasOrganizations: false, hasJobs: true, language: null, timeZone: 'Europe/Berlin', securityQuestions: [], passwordAt: null,

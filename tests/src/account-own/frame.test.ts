@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Role } from '#contract/abilities.ts';
 import type { Notification } from '#contract/account/notifications.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import { PLAIN_FEATURES } from '#contract/brand/branding.ts';
@@ -12,7 +13,7 @@ import { answerReauth, withReauth } from '#src/frame/reauth.ts';
 import { SIDE_COLOURS } from '#src/frame/side-colour.ts';
 import { termsFor } from '#src/frame/terms.ts';
 import { mayOpen } from '#contract/pages.ts';
-import { beginOf, homeOf, menuOf } from '#src/menu.ts';
+import { beginOf, getAppMenu, homeOf, menuOf } from '#src/menu.ts';
 import { brandingOf, meOf, sceneOf } from '#tests/playground/scene.ts';
 
 const NEEDED: Failure = { kind: 'reauth_required', message: 'Confirm that it is you to continue.' };
@@ -99,15 +100,41 @@ test('OWN-10: a page that the branding has to switch on stands in the menu only 
   expect(homeOf([])).toBe('/monitoring/profile');
 });
 
-const begin = (landingPage: string | null, from = '/'): string => beginOf({ is: 'in', me: { ...me, roles: ['operator'], landingPage }, branding, offlineUntil: 1 }, from);
+const begin = (landingPage: string | null, from = '/', roles: readonly Role[] = ['operator']): string =>
+  beginOf({ is: 'in', me: { ...me, roles: [...roles], landingPage }, branding, offlineUntil: 1 }, from);
 
-test('OWN-10: a landing page of one\'s own is where one begins, where it is another page of this site', () => {
+test('OWN-10: a landing page of one\'s own is where one begins, where it is another page of this site that one may open', () => {
   expect(begin('/monitoring/calendar-report')).toBe('/monitoring/calendar-report');
+  expect(begin('/monitoring/daily-checks?state=Failed#x')).toBe('/monitoring/daily-checks?state=Failed#x');
+  expect([begin('/monitoring/wall'), begin('/monitoring/apps/vac')]).toEqual(['/monitoring/wall', '/monitoring/apps/vac']);
   expect(begin('/monitoring/calendar-report', '/monitoring')).toBe('/monitoring/dashboard');
-  for (const none of [null, '/', '/monitoring', '//elsewhere.example', '/\\elsewhere', 'javascript:x', '/login']) expect(begin(none)).toBe('/monitoring/dashboard');
+  const none = [
+    null, '/', '/monitoring', '//elsewhere.example', '/\\elsewhere', 'javascript:x', '/login', '/monitoring/forbidden', '/admin/forbidden/', '/monitoring/users', '/admin/dashboard', '/no/such/page', '/o365',
+    'https://elsewhere.example/monitoring/calendar-report', '/toString',
+  ];
+  for (const page of none) expect([page, begin(page)]).toEqual([page, '/monitoring/dashboard']);
 });
 
-test('OWN-3: the colours that a user may choose can be read on in both themes, and what is no colour is not kept', async () => {
+const suite = (page: string | null): string => begin(page, '/o365', ['o365_admin']);
+
+test('OWN-10: the landing page comes before the dashboard of the cloud suite too, and only where it is a page of this site that one may open', () => {
+  expect(suite(null)).toBe('/o365/dashboard');
+  expect(suite('/monitoring/users')).toBe('/monitoring/users');
+  for (const page of ['/monitoring/daily-checks', '/o365', '/o365/', '/o365/forbidden', '//elsewhere.example/o365/dashboard', '/no/such/page']) expect([page, suite(page)]).toEqual([page, '/o365/dashboard']);
+});
+
+const settings = (app: 'monitoring' | 'o365', isStripeEnabled: boolean, roles: readonly Role[]): readonly string[] =>
+  getAppMenu(app, roles, { ...branding, isStripeEnabled }).find(({ heading }) => heading === 'Settings')?.entries.map(({ word }) => word) ?? [];
+
+test('LIC-6: Subscriptions is a setting of the cloud suite alone, where subscriptions are paid by card', () => {
+  expect(settings('o365', true, ['o365_admin'])).toContain('Subscriptions');
+  for (const [app, on, roles] of [['o365', false, ['o365_admin']], ['monitoring', true, ['o365_admin']], ['monitoring', true, ['admin']], ['monitoring', false, ['admin']]] as const) {
+    expect(settings(app, on, roles)).toContain('Profile');
+    expect([app, on, roles, settings(app, on, roles).includes('Subscriptions')]).toEqual([app, on, roles, false]);
+  }
+});
+
+test('OWN-3, BRAND-11: the colours that a user may choose can be read on in both themes, and what is no colour is not kept', async () => {
   vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener: () => undefined }));
   const { themeOf } = await import('#src/frame/preferred.ts');
   vi.unstubAllGlobals();
@@ -115,5 +142,6 @@ test('OWN-3: the colours that a user may choose can be read on in both themes, a
     expect([light, sideOf(light, 'light')?.side, dark, sideOf(dark, 'dark')?.side]).toEqual([light, light, dark, dark]);
   }
   expect(themeOf('{"mode":"dark","sidebarColor":"#1F4030"}')).toBe('{"mode":"dark","sidebarMini":false,"sidebarColor":"#1f4030"}');
+  expect(themeOf('{"mode":"dark","sidebarColor":"blue"}')).toBe('{"mode":"dark","sidebarMini":false,"sidebarColor":"#1b3256"}');
   expect(themeOf('{"mode":"dark","sidebarColor":"url(x)"}')).toBe('{"mode":"dark","sidebarMini":false}');
 });

@@ -18,7 +18,7 @@ const ids = (words: string, all = false): string[] => found(groups, words, all).
 test('KEY-9: the page has every call once, under what it is about, with what a key needs for it', () => {
   expect(calls.map(({ id }) => id).filter((id) => !id.startsWith('ping')).toSorted((a, b) => a.localeCompare(b))).toEqual(Object.keys(CALLS).toSorted((a, b) => a.localeCompare(b)));
   for (const name of Object.keys(CALLS) as CallName[]) {
-    const { gate } = callOf(name), needs = keyAccess(callOf(name));
+    const { gate } = callOf(name), needs = keyAccess(name);
     const who = needs !== null ? { is: 'key', abilities: needs === 'any' ? [] : [needs] } : { is: gate === 'public' ? 'everybody' : gate === 'ingest-key' ? 'ingest-key' : 'person' };
     expect([name, call(name).who, call(name).says, call(name).path]).toEqual([name, who, callOf(name).says, `/api/v1/${callOf(name).path}`]);
   }

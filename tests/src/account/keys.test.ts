@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ABILITIES } from '#contract/abilities.ts';
-import { callOf, CALLS } from '#contract/calls.ts';
+import { CALLS } from '#contract/calls.ts';
 import type { CallName } from '#contract/calls.ts';
 import { keyAccess } from '#contract/key-access.ts';
 import { untilOf, wordOf } from '#src/areas/account/keys/words.ts';
@@ -9,7 +9,7 @@ const NOON = Date.parse('2026-03-02T12:00:00Z');
 const at = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 test('KEY-10: every ability that a key can be given has words of its own', () => {
-  const asked = new Set((Object.keys(CALLS) as CallName[]).map((name) => keyAccess(callOf(name))));
+  const asked = new Set((Object.keys(CALLS) as CallName[]).map((name) => keyAccess(name)));
   expect(ABILITIES.filter((ability) => asked.has(ability) && wordOf(ability) === ability)).toEqual([]);
 });
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
-import { figuresOf, roleCounts, troublesOf } from '#src/areas/admin/dashboard/figures.ts';
+import { figuresOf, roleCounts, storageTroubles, troublesOf } from '#src/areas/admin/dashboard/figures.ts';
 
 const HOUR = 3_600_000, NOW = 1_770_000_000_000;
 const quiet: ProviderOverview = {
-  _id: 'a', name: 'Own', hosts: [], own: true, users: [{ role: 'admin', users: 2 }, { role: 'operator', users: 3 }], active: 4, signedIn: 1, companies: 5, jobs: 700, ingest: { hour: 10, day: 240 },
+  _id: 'a', name: 'Own', hosts: [], own: true, users: [{ role: 'admin', users: 2 }, { role: 'operator', users: 3 }], active: 4, signedIn: 1, companies: 5, jobs: 700, ingest: { hour: 10, day: 240, bytes: 5_000_000, limitBytes: 4_000_000_000, logsDropped: 0, refusedAt: null },
   sync: { sources: 2, failed: [], at: NOW - HOUR }, outgoing: { waiting: 0, failed: 0, oldest: null }, quarantine: 0, events: 1_000,
 };
 
@@ -32,4 +32,14 @@ test('ADMIN-4: what is the matter is told worst first, with the provider; where 
 test('ADMIN-4: a provider without sources is not silent, and mail that waits for minutes is no trouble', () => {
   expect(troublesOf([{ ...quiet, sync: { sources: 0, failed: [], at: null }, outgoing: { waiting: 1, failed: 0, oldest: NOW - 5 * 60_000 } }], NOW)).toEqual([]);
   expect(troublesOf([{ ...quiet, sync: { sources: 1, failed: [], at: null } }], NOW)[0]).toMatchObject({ word: 'Silent', detail: 'None has reported yet.' });
+});
+
+test('STORE-11, ADMIN-4: a server that is out of disk space says so, with what is free and what happens until then', () => {
+  const storage = { freeBytes: 20_000_000, totalBytes: 400_000_000, floorBytes: 25_165_824 };
+  expect([storageTroubles(null), storageTroubles({ ...storage, state: 'ok' })]).toEqual([[], []]);
+  for (const state of ['low', 'full'] as const) {
+    const [trouble] = storageTroubles({ ...storage, state });
+    expect(trouble).toMatchObject({ tone: 'failed', title: 'The server is out of disk space' });
+    expect(trouble?.detail).toMatch(/^20(\.0)? MB of 400(\.0)? MB are free\./);
+  }
 });

@@ -10,7 +10,7 @@ const AT = Date.UTC(2026, 10, 21, 7, 46), ALL_HERE = { days: 30, of: 30 };
 test('EXP-1: a file has the columns that the grid shows, in its order, each once, and always how each was reviewed', () => {
   const rail = ['review', 'reviewedBy', 'reviewedAt', 'comment', 'snoozedUntil'];
   expect(ids([])).toEqual(rail);
-  expect(ids(['job', 'co', 'days'])).toEqual(['job', 'company', ...rail]);
+  expect(ids(['job', 'co', 'days'])).toEqual(['job', 'schedule', 'company', ...rail]);
   expect(ids(['ca', 'ca'])).toEqual(['message', 'kind', ...rail]);
   const all = exportColumnsOf(COLUMN_IDS);
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);

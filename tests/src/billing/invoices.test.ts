@@ -19,7 +19,7 @@ test('BILL-6: everything that shapes the page of invoices stands in its address,
   }), (place) => { expect(invoicesPlace(searchOf(invoicesAddress(place)))).toEqual(place); }));
   expect(invoicesPlace('state=late&company=-1&days=soon&sort=total&page=0&size=7&invoice=x')).toEqual(INVOICES_DEFAULTS);
   const place = { ...INVOICES_DEFAULTS, text: ' north ', state: 'owed', span: { is: 'before', unit: 'month' }, page: 3 } as const;
-  expect(invoicesAsk(place, '2026-03-02')).toEqual({ search: 'north', state: 'owed', from: '2026-02-01', to: '2026-02-28', sort: '-day', page: '3', pageSize: '50' });
+  expect(invoicesAsk(place, '2026-03-02')).toEqual({ search: 'north', state: 'owed', from: '2026-02-01', to: '2026-02-28', sort: '-day', page: '3', pageSize: '10' });
   expect([invoicesMoved(place, { state: 'paid' }).page, invoicesMoved(place, { open: '1' }).page, isNarrowed(place), isNarrowed(INVOICES_DEFAULTS)]).toEqual([1, 3, true, false]);
 });
 

@@ -18,6 +18,13 @@ test('BRAND-6: a colour that cannot be read is told with its contrast and what s
   }
 });
 
+test('BRAND-11: the editor takes blue for a sidebar, shows it, and not for an accent', () => {
+  expect(verdictOf('sidebar', { ...NONE, sidebar: 'blue' })).toMatchObject({ is: 'legible', shown: '#1b3256', nearest: null });
+  expect(verdictOf('sidebarDark', { ...NONE, sidebarDark: 'blue' })).toMatchObject({ is: 'legible', shown: '#101825', nearest: null });
+  expect(verdictOf('accent', { ...NONE, accent: 'blue' }).is).toBe('no-colour');
+  expect(verdictOf('sidebar', { ...NONE, sidebar: 'red' }).is).toBe('no-colour');
+});
+
 test('BRAND-6: the contrast that is told is never rounded up to what is needed', () => {
   const verdict = verdictOf('accent', { ...NONE, accent: '#777777' });
   const told = Number(/(\d+\.\d):1/.exec(verdict.says)?.[1]);

@@ -5,6 +5,8 @@ import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import { listOf } from '#src/areas/monitoring/daily-checks/address.ts';
 import { BOARD, boardAddress, boardOf, listAddress, queryOf, searchAddress, STATS } from '#src/areas/monitoring/dashboard/address.ts';
 import type { Board } from '#src/areas/monitoring/dashboard/address.ts';
+import { computersAddress } from '#src/areas/monitoring/dashboard/computers.ts';
+import { besidePlace } from '#src/areas/monitoring/other-lists/address.ts';
 import { daysWords, historyOf, stretchOf } from '#src/areas/monitoring/dashboard/times.ts';
 import { addDays, startOfDay } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
@@ -43,6 +45,16 @@ test('DASH-2: a title opens the list with from, to and instructionType, and the 
     expect([params.get('from'), params.get('to'), params.get('instructionType')]).toEqual([days[0], days[1], instructionTypes.length === 0 ? 'all' : instructionTypes.join()]);
     expect(listOf(of(address))).toMatchObject({ span: { is: 'range', from: days[0], to: days[1] }, companies, instructionTypes, states, review: null, rows: 'runs' });
   }), RUNS);
+});
+
+const companyName = (n: number): string => `Company ${n}`;
+const openCard = (companies: readonly number[], instructionTypes: Board['instructionTypes']): string =>
+  computersAddress(companies, companyName, { days: ['2026-11-14', '2026-11-20'], instructionTypes });
+
+test('DASH-2: the card of computers passes on from, to and instructionType too, and still finds the one company', () => {
+  expect(openCard([], [])).toBe('/monitoring/daily-checks/computers?from=2026-11-14&to=2026-11-20&instructionType=all');
+  expect(openCard([3], ['office365', 'managed-agents'])).toBe('/monitoring/daily-checks/computers?from=2026-11-14&to=2026-11-20&instructionType=office365,managed-agents&q=Company+3');
+  expect(besidePlace(of(openCard([3], [])))).toEqual({ text: 'Company 3', ignored: false });
 });
 
 test('DASH-2: a job opens with its runs, newest first; what needs attention opens to be checked', () => {

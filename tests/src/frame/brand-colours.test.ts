@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { accentOf, contrastOf, lightenedAccent, sideOf } from '#src/frame/brand-colours.ts';
+import { accentOf, BLUE_SIDE, contrastOf, lightenedAccent, sideOf } from '#src/frame/brand-colours.ts';
 import { imageUrl, variablesOf } from '#src/frame/branded.ts';
 import { brandingOf, sceneOf } from '#tests/playground/scene.ts';
 
@@ -34,6 +35,17 @@ test('BRAND-1: the ledger’s own colours are taken, and what follows from them 
   expect(accentOf('#23509e', 'light')).toEqual({ accent: '#23509e', onAccent: '#ffffff', wash: '#e9ecf0', line: '#a9bad6' });
   expect(accentOf('#8db1ef', 'dark')?.onAccent).toBe('#10203a');
   expect(sideOf('#1b3256', 'light')?.side).toBe('#1b3256');
+});
+
+/** The sidebar where branding names none, in a part of the style sheet. */
+const ownSide = (css: string): string | undefined => /--brand-sidebar(?:-dark)?, (#[\da-f]{6})/.exec(css)?.[1];
+
+test('BRAND-11: a sidebar that is named blue is the portal’s own, as the style sheet has it, in both themes', () => {
+  const [light = '', dark = ''] = readFileSync('src/look/tokens.css', 'utf8').split("[data-theme='dark']");
+  expect([ownSide(light), ownSide(dark)]).toEqual([BLUE_SIDE.light, BLUE_SIDE.dark]);
+  for (const word of ['blue', 'Blue', ' blue ']) expect([sideOf(word, 'light')?.side, sideOf(word, 'dark')?.side]).toEqual(['#1b3256', '#101825']);
+  expect(variablesOf({ ...brandingOf(sceneOf('{}')), sidebar: 'blue', sidebarDark: 'blue' })).toMatchObject({ '--brand-sidebar': '#1b3256', '--brand-sidebar-dark': '#101825' });
+  expect(accentOf('blue', 'light')).toBeNull();
 });
 
 test('BRAND-1: pale accents, light sidebars and things that are no colour are refused', () => {

@@ -38,11 +38,14 @@ test('PAGE-2: a page is shown to those with its ability, where the portal has it
     const links = { ...PLAIN_FEATURES.supportSection.links, request: true, live: true, downloads: true };
     const features = { ...PLAIN_FEATURES, rules, hints, reporting: { enabled: reporting, visibleFor: ['all' as const] }, supportSection: { enabled: support, links }, invoice_automation: invoices, billing: { ccCollection: cards } };
     const { ability } = PAGES[path], on = { rules, hints, reporting, support, invoices, cards, always: true }[SWITCHED[path] ?? 'always'] ?? true;
-    const may = (ability === null || can(roles, ability)) && on;
-    expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual({ is: may ? 'pass' : path.startsWith('/o365/') && !roles.includes('o365_admin') ? 'onward' : 'forbidden' });
+    const may = (ability === null || can(roles, ability)) && on && (path !== '/o365/subscriptions' || roles.includes('o365_admin'));
+    expect(toPage({ ...who, branding: { ...who.branding, features } }, path)).toEqual(may ? { is: 'pass' } : forbiddenIn(path));
     expect(passage(who, 'signed-in')).toEqual({ is: 'pass' });
   }));
 });
+
+/** Each area has its own: `/monitoring/forbidden`, `/o365/forbidden`, `/admin/forbidden`. */
+const forbiddenIn = (path: string) => ({ is: 'forbidden', to: `/${path.split('/')[1] ?? ''}/forbidden` });
 
 /** Pages that a portal has to switch on, and by what. */
 const SWITCHED: Readonly<Record<string, 'rules' | 'hints' | 'reporting' | 'support' | 'invoices' | 'cards'>> = {
@@ -78,7 +81,7 @@ test('PAGE-3: the menu lists what one may open, no more, no less, and no empty g
     const features = { ...PLAIN_FEATURES, hints, reporting: { ...PLAIN_FEATURES.reporting, enabled: reporting } }, groups = menuOf(roles, features);
     const listed = groups.flatMap((group) => group.entries.map((entry) => entry.to));
     const allowed = MENU.filter(({ heading }) => heading !== 'Reports' || (reporting && can(roles, 'monitoring.reporting')))
-      .flatMap((group) => group.entries).map(({ to }) => to).filter((to) => mayOpen(PAGES[to], roles, features));
+      .flatMap((group) => group.entries).filter(({ cards }) => cards === undefined).map(({ to }) => to).filter((to) => mayOpen(PAGES[to], roles, features));
     expect(listed).toEqual(allowed);
     expect(groups.every((group) => group.entries.length > 0)).toBe(true);
     expect(homeOf(roles, features)).toBe(allowed.includes('/monitoring/dashboard') || !allowed.includes('/admin/dashboard') ? allowed[0] : '/admin/dashboard');

@@ -90,7 +90,7 @@ test('PAGE-2, PAGE-3: for every role, what stands in the menu opens, every other
       for (const path of PAGE_PATHS) {
         const { ability, when } = PAGES[path];
         const may = (ability === null || abilitiesOf(role).includes(ability)) && (when === undefined || when(features, [role]));
-        expect([role, path, passageTo(path, who, { path, entering: false })]).toEqual([role, path, { is: may ? 'pass' : path.startsWith('/o365/') ? 'onward' : 'forbidden' }]);
+        expect([role, path, passageTo(path, who, { path, entering: false })]).toEqual([role, path, may ? { is: 'pass' } : { is: 'forbidden', to: `/${path.split('/')[1] ?? ''}/forbidden` }]);
       }
       expect([role, open]).toEqual([role, expect.arrayContaining([homeOf([role], features)]) as PagePath[]]);
     }

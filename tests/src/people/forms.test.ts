@@ -16,7 +16,7 @@ import { pageLinks, pagesOf } from '#src/ui/pager.tsx';
 
 const ID = '3f2b8a54-90a1-4c0e-9d5c-0f1f0c7a1b22';
 const USER: UserListed = {
-  _id: ID, username: 'ann', name: 'Ann Keller', email: 'ann@example.com', roles: 'operator, admin', acl: [{ role: 'operator' }, { role: 'admin' }],
+  _id: ID, username: 'ann', name: 'Ann Keller', emailVerified: true, email: 'ann@example.com', roles: 'operator, admin', acl: [{ role: 'operator' }, { role: 'admin' }],
   companies: [{ n: 2, _id: 'x', name: 'Calloway Freight' }], auth: 'db', mobilePhone: '+15550100200', officePhone: null, sms: false,
   sso: { vac: { username: 'ann-vac', enabled: true }, vcd: null, zerto: { zorgId: 'z-1', enabled: false } }, accounts: [], managedFilterType: 'managed', assignAsConnectWiseOwner: false,
   forceSecurityQuestions: false, veeamServiceAccount: null, isO365Migrator: false, landingPage: null, features: ['x'], passwordReset: false, invited: false, deleted: false, deletedAt: null,
@@ -25,13 +25,13 @@ const USER: UserListed = {
 const NEW: UserDraft = { ...draftOf(null), name: 'Bo', username: 'bo', email: 'bo@example.com' };
 
 test('USER-11: what the form lets through, the server takes; what the server would refuse is told at its field', () => {
-  expect(faultsOf(draftOf(null), true)).toEqual({ name: 'Give a name.', username: 'Give a user name.', email: 'Give an e-mail address.' });
-  expect(faultsOf({ ...NEW, username: 'b o', email: 'bo', roles: [], companies: [], mobilePhone: '0555', sms: true, landingPage: '//evil.example', sso: { ...NEW.sso, zerto: { name: ' ', enabled: true } }, first: 'password' }, true)).toEqual({
+  expect(faultsOf(draftOf(null), null)).toEqual({ name: 'Give a name.', username: 'Give a user name.', email: 'Give an e-mail address.' });
+  expect(faultsOf({ ...NEW, username: 'b o', email: 'bo', roles: [], companies: [], mobilePhone: '0555', sms: true, landingPage: '//evil.example', sso: { ...NEW.sso, zerto: { name: ' ', enabled: true } }, first: 'password' }, null)).toEqual({
     username: 'A user name has no spaces.', email: 'This is no e-mail address.', roles: 'Choose one role at least.', companies: 'Choose one company at least, or all.',
     mobilePhone: 'Write it with its country, such as +1 555 010 0200.', landingPage: 'A page of this portal begins with a slash and has no spaces, such as /monitoring/dashboard.',
     zerto: 'Give the account, or switch it off.', password: 'Give a first password.',
   });
-  expect(Object.keys(faultsOf({ ...NEW, landingPage: '/ monitoring' }, true))).toEqual(['landingPage']);
+  expect(Object.keys(faultsOf({ ...NEW, landingPage: '/ monitoring' }, null))).toEqual(['landingPage']);
   const words = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('', ' x ', '+49 (30) 1234-567', '0049301234567', '/monitoring/users', '\\x', '/\\x', '/x y', '/x\\', 'a@b.co'));
   const drafts = fc.record({
     name: words, username: words, email: fc.oneof(words, fc.constant('bo@example.com')), auth: fc.constantFrom('ad' as const, 'db' as const), first: fc.constantFrom('invite' as const, 'password' as const), password: words,
@@ -40,10 +40,18 @@ test('USER-11: what the form lets through, the server takes; what the server wou
     isO365Migrator: fc.boolean(), veeamServiceAccount: words, landingPage: words,
   });
   fc.assert(fc.property(drafts, (draft) => {
-    const told = Object.keys(faultsOf(draft, true)), refused = v.safeParse(userCalls.createUser.takes, createInput(draft)).issues ?? [];
+    const told = Object.keys(faultsOf(draft, null)), refused = v.safeParse(userCalls.createUser.takes, createInput(draft)).issues ?? [];
     // Only the server knows all that an address may be; it says so at the field.
     expect(refused.map((issue) => fieldOf(v.getDotPath(issue) ?? '')).filter((field) => field !== 'email' && !told.includes(field ?? ''))).toEqual([]);
   }), { numRuns: 500 });
+});
+
+test('USER-11, USER-14: who has no e-mail address can be edited without one; a new user, and one who has had one, needs it', () => {
+  const none = { ...USER, email: null }, draft = draftOf(none);
+  expect(faultsOf({ ...draft, name: 'Ann Again' }, none)).toEqual({});
+  expect(changesOf({ ...draft, name: 'Ann Again' }, none)).toEqual({ name: 'Ann Again' });
+  expect(faultsOf({ ...draft, email: 'no address' }, none)).toEqual({ email: 'This is no e-mail address.' });
+  expect([faultsOf({ ...draftOf(USER), email: ' ' }, USER), faultsOf({ ...NEW, email: '' }, null)]).toEqual([{ email: 'Give an e-mail address.' }, { email: 'Give an e-mail address.' }]);
 });
 const sso = (words: fc.Arbitrary<string>) => fc.record({ name: words, enabled: fc.boolean() });
 

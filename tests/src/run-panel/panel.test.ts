@@ -84,8 +84,8 @@ test('PANEL-4: a place on the chart means the run nearest to it, a key steps fro
 
 const EXECUTION: Execution = {
   _id: '7', mongo_id: '7', jobInstanceUid: 'u', jobName: 'Files', companyName: 'Drummond & Pike', computerName: 'pc', serverName: '', source: 'vbr', type: 'Backup', entityGroup: 'other',
-  managed: null, status: 'Failed', startTime: '2026-11-20T01:30:00.000Z', endTime: null, durationSec: null, bytesTransferred: null, bytesProcessed: null, filesTotal: null, filesFailed: null,
-  exitCode: null, message: 'refused', anomaly: [], note: null, ignoredUntil: null, ignoredReason: null, state: 'cleared',
+  managed: null, scheduleState: 'Chained', status: 'Failed', startTime: '2026-11-20T01:30:00.000Z', endTime: null, durationSec: null, bytesTransferred: null, bytesProcessed: null, filesTotal: null, filesFailed: null,
+  exitCode: null, message: 'refused', scheduledFor: null, level: null, errorCount: null, warningCount: null, anomaly: [], note: null, ignoredUntil: null, ignoredReason: null, state: 'cleared',
   problem: { state: 'Failed', kind: 'connection', cause: 'refused', openedAt: '2026-11-18T01:30:00.000Z', closedAt: null, runs: 3, ticket: '#48213', elsewhere: [] },
   expectedAt: null, lastSuccessAt: null, detail: {}, log: null, tasks: [], history: [],
 };

@@ -13,7 +13,7 @@ test('TICKET-9: everything that shapes the page of tickets stands in its address
   expect(ticketsPlace('state=gone&company=-1&page=0&size=7&ticket=../x')).toEqual(TICKETS_DEFAULTS);
   expect(ticketsPlace(queryOf(ticketAddress(ID)))).toEqual({ ...TICKETS_DEFAULTS, state: 'all', open: ID });
   expect([ticketsMoved({ ...TICKETS_DEFAULTS, page: 4 }, { text: 'x' }).page, ticketsMoved({ ...TICKETS_DEFAULTS, page: 4 }, { open: ID }).page]).toEqual([1, 4]);
-  expect(ticketsAsk({ ...TICKETS_DEFAULTS, text: ' disk ', company: 2 })).toEqual({ state: 'open', page: '1', pageSize: '50', search: 'disk', company: '2' });
+  expect(ticketsAsk({ ...TICKETS_DEFAULTS, text: ' disk ', company: 2 })).toEqual({ state: 'open', page: '1', pageSize: '10', search: 'disk', company: '2' });
   expect([isNarrowed(TICKETS_DEFAULTS), isNarrowed({ ...TICKETS_DEFAULTS, state: 'all' })]).toEqual([false, true]);
 });
 

@@ -38,7 +38,7 @@ export const company: fc.Arbitrary<CompanyRow> = fc.record({
 export const job: fc.Arbitrary<JobRow> = fc.record({
   n: fc.integer({ min: 1, max: 7 }), uid: fc.constant('j'), key: fc.constant('k'), company: fc.constantFrom(1, 2), name: words,
   source: fc.constantFrom(...SOURCES), type: fc.constantFrom(...JOB_TYPES), group: fc.constantFrom(...ENTITY_GROUPS), computer: words, server: fc.constantFrom('', '', 'srv-1', 'srv-2', 'a'),
-  managed: fc.constant(null), enabled: fc.constant(true), schedule: fc.constant(null), graceSec: fc.constant(null), firstSeenAt: fc.constant(0), missedIgnored: fc.constant(null), disabledIgnored: fc.constant(null),
+  managed: fc.constant(null), enabled: fc.constant(true), schedule: fc.constantFrom(null, { is: 'kind' as const, kind: 'Chained' as const }, { is: 'cron' as const, cron: '0 3 1 * *', tz: 'UTC' }), graceSec: fc.constant(null), firstSeenAt: fc.constant(0), missedIgnored: fc.constant(null), disabledIgnored: fc.constant(null),
   problem: fc.constant(null),
 });
 export const cause: fc.Arbitrary<CauseRow> = fc.record({ n: fc.integer({ min: 1, max: 4 }), template: words, kind: fc.constantFrom(...PROBLEM_KINDS) });

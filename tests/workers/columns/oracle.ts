@@ -7,6 +7,7 @@ import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
 import { REVIEW_STATES, RUN_STATES, SINGLE_CAUSES } from '#contract/monitoring/query.ts';
 import type { GroupHead, ReviewState, RunsFacets, RunsFilter, RunState, RunView } from '#contract/monitoring/query.ts';
 import type { CauseRow, JobRow, ProblemRow } from '#contract/monitoring/rows.ts';
+import { scheduleStateOf } from '#contract/monitoring/schedule-state.ts';
 import { JOB_TYPES, PROBLEM_KINDS, SOURCE_NAMES, SOURCES, STATUSES } from '#contract/monitoring/words.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 
@@ -217,7 +218,7 @@ export function view(plain: Plain, ids: readonly number[], filter: RunsFilter, n
     return [{
       n, job: run.job, jobName: job?.name ?? '', company: run.company, companyName: plain.companies.get(run.company)?.name ?? '',
       computer: job?.computer ?? '', source: SOURCES[sourceCode(run.kind)] ?? 'api', type: JOB_TYPES[typeCode(run.kind)] ?? 'Other',
-      managed: managedOf(run.kind), status: STATUSES[statusCode(run.kind)] ?? 'Running', state: stateOf(run.kind),
+      managed: managedOf(run.kind), scheduleState: !job ? null : !job.enabled ? 'Disabled' : job.schedule === null ? null : scheduleStateOf(job), status: STATUSES[statusCode(run.kind)] ?? 'Running', state: stateOf(run.kind),
       startedAt: run.startSec * 1000, durationSec: run.elapsedSec, usualDuration: usualOf(durations, LEAST_SPREAD.duration),
       bytes: run.bytes, usualBytes: usualOf(bytes, LEAST_SPREAD.bytes), message: run.message, template: problem ? (cause?.template ?? null) : null,
       strip: Array.from({ length: 14 }, (_, i) => worst(history.toReversed()

@@ -32,7 +32,7 @@ test('G16: a connection that the browser closes under us is told; our own closin
   const place = await placeIn(freshIdb());
   const db = await openDatabase('daybook:t2:u2:u2', 'owner', (why) => told.push(why), place.idb), told: string[] = [];
   forceCloseDatabase(db as unknown as Parameters<typeof forceCloseDatabase>[0]);
-  await vi.waitFor(() => expect(told).toEqual(['closed']));
+  await expect.poll(() => told).toEqual(['closed']);
 
   const disk = await place.open(), lost = vi.fn<() => void>();
   disk.onLost(lost);

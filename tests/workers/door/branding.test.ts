@@ -30,3 +30,22 @@ test('BRAND-9: what a provider changes of its look and its time stands on a sign
   expect(begun).toBe(1);
   loopOf(door).stop();
 });
+
+test('BRAND-12: everything is asked at the page\'s own address, whatever address of the API the branding names', async () => {
+  const { clock, server, annDevice, bad } = scene(), asked: string[] = [];
+  const elsewhere = 'https://api.elsewhere.example/v2', handle = server.handle.bind(server);
+  server.handle = async (request, cookie) => {
+    asked.push(request.url);
+    const answer = await handle(request, cookie);
+    if (!/sync\/bootstrap|service-providers\/branding/.test(request.url)) return answer;
+    return new Response((await answer.text()).replaceAll(/"apiUrl":"[^"]*"/g, `"apiUrl":"${elsewhere}"`), answer);
+  };
+  const door = annDevice.open();
+  await clock.pass(5_000);
+  expect(door.session.who).toMatchObject({ is: 'in', branding: { apiUrl: elsewhere } });
+  await door.send('changeExecution', { id: String(bad()[0]), change: { is: 'note', content: 'here' } });
+  await clock.pass(12 * 60_000);
+  expect(asked.length).toBeGreaterThan(5);
+  expect([...new Set(asked.map((url) => new URL(url).origin))]).toEqual(['http://daybook.test']);
+  loopOf(door).stop();
+});

@@ -26,3 +26,35 @@ test('OWN-1: a change of who one is stands on the page as soon as the server has
   expect(await door.ask('setSecurityQuestions', input)).toMatchObject({ ok: true });
   expect([refreshes, nameOf(door.session.who)]).toEqual([1, 'Ann Again']);
 });
+
+test('OWN-1: an answer that was on its way while somebody changed the own account does not bring back what was before', async () => {
+  const { clock, server, ann, annDevice } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const late: (() => void)[] = [];
+  const handle = server.handle.bind(server);
+  server.handle = async (request, cookie) => {
+    if (request.url.includes('/security-questions')) {
+      ann.me.name = 'Ann Again';
+      return Response.json({ success: true, data: {} });
+    }
+    const answer = await handle(request, cookie);
+    if (!/sync\/bootstrap|auth\/refresh/.test(request.url)) return answer;
+    // Written down now, with the name of now, and handed over when the test says so.
+    const body = await answer.text();
+    await new Promise<void>((resolve) => { late.push(resolve); });
+    return new Response(body, { status: answer.status, headers: answer.headers });
+  };
+  door.session.loop?.anew();
+  await clock.pass(100);
+  expect(late).toHaveLength(1);
+  const saved = door.ask('setSecurityQuestions', { id: ann.me.id, answers: [1, 2, 3].map((n) => ({ question: `Question ${n}`, answer: `answer ${n}` })) });
+  await clock.pass(100);
+  // The refresh that follows the change, then the load from before it.
+  late.splice(1).forEach((hand) => { hand(); });
+  await saved;
+  expect(nameOf(door.session.who)).toBe('Ann Again');
+  late.splice(0).forEach((hand) => { hand(); });
+  await clock.pass(2_000);
+  expect(nameOf(door.session.who)).toBe('Ann Again');
+});

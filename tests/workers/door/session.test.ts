@@ -116,6 +116,23 @@ test('OUT-7: with "send" everything arrives before the session ends; with "disca
   expect((await idb.indexedDB.databases()).map(({ name }) => name)).toEqual(['daybook']);
 });
 
+test('C9: who signs out in a tab that has no access token yet is signed out at the server too', async () => {
+  const { world, wire, server, until, wait } = browser();
+  const door = makeDoor(world);
+  await until(() => door.session.who.is === 'out');
+  await wait(door.signIn(named('ann')));
+  await until(() => loopOf(door).status().is === 'live');
+  loopOf(door).stop();
+  wire.up = false;
+  const again = makeDoor(world);
+  await until(() => again.session.who.is === 'in');
+  expect(await wait(again.signOut('keep'))).toMatchObject({ value: { out: true } });
+  expect(server.sessions.size).toBeGreaterThan(0);
+  wire.up = true;
+  await until(() => server.sessions.size === 0);
+  expect(again.session.who.is).toBe('out');
+});
+
 test('A11: a session that the server ended locks the screen and keeps what is unsent for its user', async () => {
   const { world, server, bad, until, wait, clock } = browser();
   const door = makeDoor(world);

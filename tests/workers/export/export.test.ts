@@ -33,7 +33,7 @@ function told({ plain }: Both, row: RunView): string[] {
   const { problem } = row;
   return [
     row.state === 'Missed' ? 'Did not run' : row.state, problem ? String(problem.day) : '', text(row.companyName), text(row.jobName), text(row.computer), text(plain.jobs.get(row.job)?.server),
-    row.source, row.type, row.managed === null ? '' : String(row.managed), problem?.kind ?? '', text(row.template), text(row.message), ...when(row.startedAt),
+    row.source, row.type, row.managed === null ? '' : String(row.managed), row.scheduleState ?? '', problem?.kind ?? '', text(row.template), text(row.message), ...when(row.startedAt),
     row.durationSec === null ? '' : String(row.durationSec), ...range(row.usualDuration), row.bytes === null ? '' : String(row.bytes), ...range(row.usualBytes), ...when(row.lastGoodAt),
     row.review, text(problem?.review?.name), ...when(problem?.review?.at), text(problem?.review?.comment), ...when(row.review === 'snoozed' ? problem?.snooze?.until : null),
     text(problem?.note?.content), text(problem?.ticket), String(row.n),
@@ -54,7 +54,7 @@ test('CSV-5: the file holds the list, row by row in its order, and says what the
     expect(lines).toEqual(view.map((row) => told(both, { ...row, message: row.message?.toWellFormed() ?? null })));
     expect(rows).toBe(view.length);
     expect(name).toBe('DailyChecks_2026-11-20_103000.csv');
-    expect(titles?.slice(12, 18)).toEqual(['started', 'started (UTC)', 'duration (seconds)', 'usualDuration from (seconds)', 'usualDuration to (seconds)', 'bytes (bytes)']);
+    expect(titles?.slice(13, 19)).toEqual(['started', 'started (UTC)', 'duration (seconds)', 'usualDuration from (seconds)', 'usualDuration to (seconds)', 'bytes (bytes)']);
   }), { numRuns: numRuns(40) });
 });
 

@@ -135,6 +135,25 @@ test('G11: a command that breaks the server every time is set aside, and the one
   expect(annDevice.wire.asked.filter(({ path }) => path.endsWith(`/${one}`)).length).toBeLessThan(20);
 });
 
+test('OUT-8: a change that the server has no disk space for is kept, said so, and sent when there is space again', async () => {
+  const { clock, server, annDevice, bad, problemOf } = scene();
+  const door = annDevice.open();
+  await clock.pass(2_000);
+  const [run = 0] = bad();
+  const handle = server.handle.bind(server);
+  server.handle = (request, cookie) => (request.url.endsWith(`/jobExecutions/${run}`)
+    ? Promise.resolve(Response.json({ success: false, message: 'full', error: { kind: 'out-of-space', retryAfterMs: 5_000 } }, { status: 507, headers: { 'retry-after': '5' } }))
+    : handle(request, cookie));
+  await door.send('changeExecution', { id: String(run), change: note('kept') });
+  await clock.pass(60 * 60_000);
+  expect(shown(door, run, clock.now())?.problem?.note?.content).toBe('kept');
+  expect(loopOf(door).status()).toMatchObject({ is: 'live', waiting: 1, refused: 0, fault: 'The server is out of disk space. Your changes are saved on this device and will be sent later.' });
+  server.handle = handle;
+  await clock.pass(2 * 60_000);
+  expect(problemOf(run)?.note?.content).toBe('kept');
+  expect(loopOf(door).status()).toMatchObject({ waiting: 0, refused: 0, fault: null });
+});
+
 test('OUT-3: numbers that never reached the server leave no gap that would stop the rest', async () => {
   const { clock, annDevice, bad, problemOf } = scene();
   const door = annDevice.open();

@@ -14,8 +14,8 @@ test('SYNC-8: every failure of the contract arrives as itself, and every bare st
   for (const [kind, status] of Object.entries(STATUS_OF)) {
     expect(kindOf(status, { success: false, message: 'said', error: { kind } })).toMatchObject({ kind, message: 'said' });
   }
-  expect([401, 404, 400, 409, 418, 426, 429, 500, 502, 503, 504].map((status) => kindOf(status).kind)).toEqual([
-    'expired', 'no-answer', 'no-answer', 'no-answer', 'no-answer', 'update-needed', 'too-many', 'server-fault', 'busy', 'busy', 'busy',
+  expect([401, 404, 400, 409, 418, 426, 429, 500, 502, 503, 504, 507].map((status) => kindOf(status).kind)).toEqual([
+    'expired', 'no-answer', 'no-answer', 'no-answer', 'no-answer', 'update-needed', 'too-many', 'server-fault', 'busy', 'busy', 'busy', 'out-of-space',
   ]);
   // Kinds that a device makes itself, and words that no list holds, are not believed.
   expect(kindOf(400, { message: '', error: { kind: 'storage' } }).kind).toBe('no-answer');

@@ -150,7 +150,8 @@ function rulesOf(schema: Json): string {
 
 /** Something of the shape: what has to be there, and nothing else. */
 function sampleOf(value: unknown, name = ''): unknown {
-  const schema = asObject(value);
+  const schema = asObject(value), [example] = listOf(schema['examples']);
+  if (example !== undefined) return example;
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const [choice] = choicesOf(schema);

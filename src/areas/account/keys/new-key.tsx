@@ -64,11 +64,11 @@ export function NewKey({ id, abilities, zone, onClose, onMade }: NewKeyProps) {
       </>}
     >
       <form ref={form} id="new-api-key" className="grid grid-cols-[minmax(0,1fr)] gap-5 px-5 py-4" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
-        <TextField ref={first} label="Name" value={name} maxLength={LIMITS.nameChars} autoComplete="off" onChange={({ target }) => setName(target.value)} hint="What program it is for, and where it runs." fault={tried ? faults.name : null} />
+        <TextField ref={first} label="Name" required value={name} maxLength={LIMITS.nameChars} autoComplete="off" onChange={({ target }) => setName(target.value)} hint="What program it is for, and where it runs." fault={tried ? faults.name : null} />
         <div className="grid items-start gap-4 tablet:grid-cols-2">
           <Select label="Ends" block value={lasts} options={LASTS} onChange={setLasts} />
           {lasts === 'own'
-            ? <TextField label="Last day" type="date" value={day} onChange={({ target }) => setDay(target.value)} fault={tried ? faults.until : null} hint={`Within ${LIMITS.apiKeyDays} days.`} />
+            ? <TextField label="Last day" required type="date" value={day} onChange={({ target }) => setDay(target.value)} fault={tried ? faults.until : null} hint={`Within ${LIMITS.apiKeyDays} days.`} />
             : until !== null && <p className="m-0 text-ink-3 tablet:self-end tablet:pb-1.5">The last day is {formatDay(until, zone)}.</p>}
         </div>
         <fieldset className="m-0 min-w-0 border-0 p-0" aria-invalid={tried && faults.abilities !== null} tabIndex={-1}>

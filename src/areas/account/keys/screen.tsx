@@ -43,7 +43,7 @@ export function ApiKeys() {
               </ul>
             )}
             <div className="flex flex-wrap items-center gap-3">
-              <Button icon="plus" variant={keys.length === 0 ? 'primary' : 'default'} disabled={full || offline || abilities.length === 0} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New API key</Button>
+              <Button icon="plus" variant={keys.length === 0 ? 'primary' : 'default'} disabled={full || offline || abilities.length === 0} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New API key</Button>
               {abilities.length === 0 && <span className="text-ink-3">Your roles have no ability that a program could use.</span>}
               {full && <span className="text-ink-3">You have {plural(most, 'key')}, and no more are kept. Revoke one that is not needed any more.</span>}
             </div>

@@ -59,7 +59,7 @@ export function NewAuthenticator({ id, begun, onClose, onConfirmed }: NewAuthent
             <p className="m-0 text-ink-2">Scan this with the app, then type the code that it shows.</p>
             <AuthenticatorSecret secret={begun.secret} uri={begun.uri} />
             <TextField
-              ref={field} label="Code of the app" name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={7} value={code} fault={fault}
+              ref={field} label="Code of the app" required name="code" inputMode="numeric" autoComplete="one-time-code" maxLength={7} value={code} fault={fault}
               onChange={(event) => setCode(event.target.value.replaceAll(/\D/g, '').slice(0, 6))}
             />
           </>

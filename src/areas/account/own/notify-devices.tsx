@@ -64,7 +64,7 @@ export function NotifyDevices({ told: { devices, vapid }, onChanged }: NotifyDev
             return (
               <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2 first:pt-0">
                 <span className="min-w-0 grow basis-64">
-                  <span className="flex flex-wrap items-center gap-2"><b title={agent}>{name}</b>{one.current && <Badge tone="success"><Icon name="tick" size={12} />This browser</Badge>}</span>
+                  <span className="flex flex-wrap items-center gap-2"><b data-tip={agent}>{name}</b>{one.current && <Badge tone="success"><Icon name="tick" size={12} />This browser</Badge>}</span>
                   <span className="block text-agate break-words text-ink-3">since {formatDate(madeAt, zone)} · {lastAt === null ? 'nothing was sent yet' : `last told ${formatAge(lastAt, now)}`}</span>
                   {fault !== null && <span className="flex items-start gap-1.5 text-agate text-warning"><Icon name="warning" size={12} className="mt-0.5" />{fault}</span>}
                 </span>

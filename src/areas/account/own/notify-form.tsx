@@ -96,6 +96,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
       <FormSection title="Mail" says="One mail of what is broken at that time, and of nothing else.">
         <Switch label="Send me a digest" detail={digestWords(draft)} on={digest.on} onChange={(on) => change({ digest: { ...digest, on } })} />
         {told.email === null && <Callout tone="warning">Your profile has no e-mail address. <Link to="/monitoring/profile" className="text-accent underline">Add one</Link> first.</Callout>}
+        {told.email !== null && !told.emailVerified && <Callout tone="warning">Your e-mail address is not confirmed: nothing is mailed to it. <Link to="/monitoring/profile" className="text-accent underline">Confirm it</Link> first.</Callout>}
         {digest.on && (
           <>
             <TextField label="At" type="time" value={digest.at} fault={faults['settings.digest.at'] ?? null} onChange={({ target }) => change({ digest: { ...digest, at: target.value } })} />
@@ -114,7 +115,7 @@ export function NotifyForm({ told, onSaved }: NotifyFormProps) {
           </>
         )}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Button size="sm" busy={busy === 'send'} disabled={offline || told.email === null} onClick={() => void send()}>Send one now</Button>
+          <Button size="sm" busy={busy === 'send'} disabled={offline || told.email === null || !told.emailVerified} onClick={() => void send()}>Send one now</Button>
           <span className="text-agate text-ink-3">{told.nextAt !== null && !dirty ? `Next: ${formatDay(told.nextAt, zone)} ${formatTime(told.nextAt, zone)}. ` : ''}{told.lastAt !== null && `Last: ${formatWhen(told.lastAt, zone)}.`}</span>
         </div>
       </FormSection>

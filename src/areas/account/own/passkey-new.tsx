@@ -62,7 +62,7 @@ export function NewPasskey({ id, taken, onClose, onMade }: NewPasskeyProps) {
     >
       <form id="new-passkey" className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void submit(event)} noValidate aria-busy={busy}>
         <TextField
-          ref={field} label="Name" value={name} maxLength={64} autoComplete="off" onChange={(event) => { setName(event.target.value); setMissing(false); }}
+          ref={field} label="Name" required value={name} maxLength={64} autoComplete="off" onChange={(event) => { setName(event.target.value); setMissing(false); }}
           hint="By which you know the device. Then your browser asks for your finger, face or PIN." fault={missing ? 'Give it a name.' : null}
         />
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}

@@ -74,12 +74,12 @@ export function PasswordForm({ me, least, current: label, failed, action, onChan
       <input type="text" name="username" autoComplete="username" value={me.username} readOnly hidden />
       <ul className="m-0 grid list-disc gap-1 pl-4 text-ink-2">{rulesOf(me.auth, least).map((rule) => <li key={rule}>{rule}</li>)}</ul>
       {fault !== null && fault.at === null && <Callout tone="failed" alert>{fault.sentence}</Callout>}
-      <TextField {...field('current')} label={label} />
+      <TextField {...field('current')} label={label} required />
       <TextField
-        {...field('next')} label="New password"
+        {...field('next')} label="New password" required
         end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide passwords' : 'Show passwords'} aria-pressed={shown} className="mr-1" onClick={() => setShown(!shown)} />}
       />
-      <TextField {...field('again')} label="New password again" />
+      <TextField {...field('again')} label="New password again" required />
       <div><Button type="submit" variant="primary" busy={busy} disabled={waits > 0}>{waits > 0 ? `Try again in ${waits} s` : action}</Button></div>
     </form>
   );

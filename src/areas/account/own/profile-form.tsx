@@ -12,11 +12,13 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { whole } from '#src/ui/whole.tsx';
+import { EmailState } from './email-state.tsx';
 import { LANGUAGE_CHOICES, zoneChoices } from './choices.ts';
 import { changesOf, draftOf, faultsOf, FIELDS, refusalOf } from './profile-draft.ts';
 import type { Draft, Faults } from './profile-draft.ts';
@@ -71,14 +73,16 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
     <form ref={form} onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
       <UnsavedQuestion dirty={changes !== null && !busy} />
       <FormSection title="Who you are" says="How colleagues see you beside what you did.">
-        <TextField {...field('name')} label="Name" autoComplete="name" maxLength={LIMITS.nameChars} />
+        <RequiredNote />
+        <TextField {...field('name')} label="Name" required autoComplete="name" maxLength={LIMITS.nameChars} />
         <TextField
-          {...field('username')} label="Username" autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} readOnly={directory}
+          {...field('username')} label="Username" required autoComplete="username" autoCapitalize="none" autoCorrect="off" spellCheck={false} maxLength={LIMITS.nameChars} readOnly={directory}
           hint={whole(draft.username, directory ? 'The directory keeps it.' : 'You sign in with it.')}
         />
       </FormSection>
       <FormSection title="How to reach you" says="Numbers are shown here only, and never kept on this device.">
         <TextField {...field('email')} label="E-mail" type="email" autoComplete="email" autoCapitalize="none" maxLength={254} hint={whole(draft.email, 'A change is told to the address before it.')} />
+        <EmailState profile={profile} onSent={onSaved} />
         <TextField {...field('mobilePhone')} label="Mobile phone" type="tel" autoComplete="tel" maxLength={40} hint="For codes when you sign in. With the country, such as +1 555 010 0200." />
         <TextField {...field('officePhone')} label="Office phone" type="tel" autoComplete="work tel" maxLength={40} />
       </FormSection>

@@ -68,11 +68,11 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
           <fieldset key={at} className="m-0 grid min-w-0 gap-3 border-0 p-0">
             <legend className="sr-only">Question {at + 1} of {rows.length}</legend>
             <Select
-              label={`Question ${at + 1}`} block placeholder="Choose a question" value={row.question} fault={fault?.of === 'question' ? fault.sentence : null}
+              label={`Question ${at + 1}`} required block placeholder="Choose a question" value={row.question} fault={fault?.of === 'question' ? fault.sentence : null}
               options={QUESTIONS.filter((one) => one === row.question || rows.every((other) => other.question !== one)).map((one) => ({ value: one, word: one }))} onChange={(question) => put(at, { question })}
             />
             <TextField
-              label={`Answer ${at + 1}`} value={row.answer} maxLength={200} autoComplete="off" spellCheck={false} fault={fault?.of === 'answer' ? fault.sentence : null}
+              label={`Answer ${at + 1}`} required value={row.answer} maxLength={200} autoComplete="off" spellCheck={false} fault={fault?.of === 'answer' ? fault.sentence : null}
               onChange={(event) => put(at, { answer: event.target.value })}
             />
           </fieldset>

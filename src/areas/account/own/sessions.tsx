@@ -42,7 +42,7 @@ export function Sessions({ id, sessions, onChanged }: SessionsProps) {
           <li key={one.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2 first:pt-0">
             <span className="min-w-0 grow basis-64">
               <span className="flex flex-wrap items-center gap-2">
-                <b title={one.agent}>{deviceOf(one.agent)}</b>
+                <b data-tip={one.agent}>{deviceOf(one.agent)}</b>
                 {one.current && <Badge tone="success"><Icon name="tick" size={12} />This session</Badge>}
                 {one.acting !== null && <Badge tone="warning"><Icon name="person" size={12} />{one.acting === '' ? 'An administrator' : one.acting} as you</Badge>}
               </span>

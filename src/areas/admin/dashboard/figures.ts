@@ -1,8 +1,8 @@
 import { ROLES } from '#contract/abilities.ts';
 import type { Role } from '#contract/abilities.ts';
-import type { ProviderOverview } from '#contract/admin/admin-calls.ts';
+import type { ProviderOverview, ServerStorage } from '#contract/admin/admin-calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { formatAge, formatCount, plural } from '#src/ui/format.ts';
+import { formatAge, formatBytes, formatCount, plural } from '#src/ui/format.ts';
 
 /** Something that wants to be looked at. `failed` comes before `warning`. */
 export interface Trouble {
@@ -13,6 +13,16 @@ export interface Trouble {
   readonly detail: string;
   readonly provider: string;
   readonly at: Ms | null;
+}
+
+/** What is the matter with the disk of the server; nothing where it has space enough, or where the database is elsewhere. */
+export function storageTroubles(storage: ServerStorage | null): readonly Trouble[] {
+  if (storage === null || storage.state === 'ok') return [];
+  const free = `${formatBytes(storage.freeBytes)} of ${formatBytes(storage.totalBytes)} are free.`;
+  const detail = storage.state === 'low'
+    ? `Only sign-ins are stored until ${formatBytes(storage.floorBytes)} are free. Sources send their results again later.`
+    : 'Nothing is stored. Free some space on the disk of the data folder.';
+  return [{ key: 'storage', tone: 'failed', word: 'Paused', title: 'The server is out of disk space', detail: `${free} ${detail}`, provider: 'Server', at: null }];
 }
 
 /** Waiting longer than this, something is in the way of what is sent. */
@@ -27,6 +37,10 @@ export function troublesOf(providers: readonly ProviderOverview[], now: Ms): rea
     ...(one.outgoing.failed > 0 ? [{ key: `${id} given up`, tone: 'failed', word: 'Not sent', title: `${plural(one.outgoing.failed, 'message')} given up`, detail: 'Mail or SMS that no gateway took after many tries.', provider: one.name, at: null } as const] : []),
     ...(one.outgoing.oldest !== null && now - one.outgoing.oldest > WAITED
       ? [{ key: `${id} waiting`, tone: 'warning', word: 'Waiting', title: `${plural(one.outgoing.waiting, 'message')} not sent yet`, detail: `The oldest was written ${formatAge(one.outgoing.oldest, now)}.`, provider: one.name, at: one.outgoing.oldest } as const] : []),
+    ...(one.ingest.refusedAt !== null
+      ? [{ key: `${id} quota`, tone: 'failed', word: 'Refused', title: 'The daily storage limit for results is used up', detail: `${formatBytes(one.ingest.bytes)} of ${formatBytes(one.ingest.limitBytes)} are stored today. Results are accepted again after midnight UTC.`, provider: one.name, at: one.ingest.refusedAt } as const] : []),
+    ...(one.ingest.logsDropped > 0
+      ? [{ key: `${id} logs`, tone: 'warning', word: 'No logs', title: `${plural(one.ingest.logsDropped, 'log')} not stored today`, detail: 'The daily storage limit for logs is used up. Raise it in the provider settings.', provider: one.name, at: null } as const] : []),
     ...(one.quarantine > 0 ? [{ key: `${id} quarantine`, tone: 'warning', word: 'Set aside', title: `${plural(one.quarantine, 'record')} in quarantine`, detail: 'Sent by a source, and not understood. They wait to be read again.', provider: one.name, at: null } as const] : []),
     ...(one.sync.sources > 0 && now - (one.sync.at ?? 0) > SILENT
       ? [{ key: `${id} silent`, tone: 'warning', word: 'Silent', title: 'No source was heard for a day', detail: one.sync.at === null ? 'None has reported yet.' : `Last heard ${formatAge(one.sync.at, now)}.`, provider: one.name, at: one.sync.at } as const] : []),

@@ -10,7 +10,7 @@ export function Part({ title, detail, className = '', children }: PartProps) {
     <section aria-labelledby={id} className={`min-w-0 ${className}`}>
       <div className="flex min-h-6 items-baseline gap-3 border-b border-head-rule pb-1.5">
         <h2 id={id} className="m-0 shrink-0 text-body">{title}</h2>
-        {detail !== undefined && <span className="ml-auto min-w-0 truncate text-agate text-ink-3" title={detail}>{detail}</span>}
+        {detail !== undefined && <span className="ml-auto min-w-0 truncate text-agate text-ink-3" data-tip={detail}>{detail}</span>}
       </div>
       {children}
     </section>

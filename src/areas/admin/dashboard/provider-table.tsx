@@ -35,8 +35,8 @@ function Line({ one, zone, now }: { readonly one: Shown; readonly zone: string; 
   return (
     <tr className="grid grid-cols-2 gap-x-4 gap-y-1 border-b border-hair py-2.5 desk:table-row desk:h-12 desk:py-0">
       <th scope="row" className="col-span-2 min-w-0 text-left font-normal desk:max-w-0 desk:w-[24%]">
-        <Link to={`/admin/providers`} className="block truncate font-semibold hover:underline pointer-coarse:min-h-11 pointer-coarse:content-center" title={name}>{name}</Link>
-        <span className="block truncate text-agate text-ink-3" title={hosts.join(', ')}>{own ? 'this portal' : 'below'}{hosts.length > 0 ? `, ${hosts.join(', ')}` : ''}</span>
+        <Link to={`/admin/providers`} className="block truncate font-semibold hover:underline pointer-coarse:min-h-11 pointer-coarse:content-center" data-tip={name}>{name}</Link>
+        <span className="block truncate text-agate text-ink-3" data-tip={hosts.join(', ')}>{own ? 'this portal' : 'below'}{hosts.length > 0 ? `, ${hosts.join(', ')}` : ''}</span>
       </th>
       {figuresIn(one).map((figure, i) => (
         <td key={HEADS[i]} className="flex justify-between gap-2 whitespace-nowrap desk:table-cell desk:pl-3 desk:text-right">
@@ -45,7 +45,7 @@ function Line({ one, zone, now }: { readonly one: Shown; readonly zone: string; 
       ))}
       <td className="whitespace-nowrap desk:pl-6"><Sources sync={sync} /></td>
       <td className="text-right whitespace-nowrap text-ink-2 desk:pl-3">
-        {sync.at === null ? <span className="text-ink-3">never</span> : <time title={`${formatWhen(sync.at, zone)}, ${formatUtc(sync.at)}`}>{formatAge(sync.at, now)}</time>}
+        {sync.at === null ? <span className="text-ink-3">never</span> : <time data-tip={`${formatWhen(sync.at, zone)}, ${formatUtc(sync.at)}`}>{formatAge(sync.at, now)}</time>}
       </td>
     </tr>
   );

@@ -7,11 +7,11 @@ import { useZone } from '#src/session.ts';
 import { BarList } from '#src/ui/bar-list.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
-import { formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
+import { formatBytes, formatCount, formatTime, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Late } from '#src/ui/late.tsx';
 import { Part } from './part.tsx';
-import { figuresOf, roleCounts, troublesOf } from './figures.ts';
+import { figuresOf, roleCounts, storageTroubles, troublesOf } from './figures.ts';
 import type { Trouble } from './figures.ts';
 import { ProviderTable } from './provider-table.tsx';
 
@@ -44,7 +44,8 @@ export function AdminDashboard() {
             </dl>
             <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_minmax(0,320px)]">
               <Part title="Needs attention" detail="sources, mail and SMS, quarantine; worst first">
-                <Troubles troubles={troublesOf(value.providers, now)} several={value.providers.length > 1} zone={zone} />
+                {value.storage?.state === 'ok' && <p className="m-0 py-2 text-ink-2">Disk of the server: {formatBytes(value.storage.freeBytes)} of {formatBytes(value.storage.totalBytes)} free</p>}
+                <Troubles troubles={[...storageTroubles(value.storage), ...troublesOf(value.providers, now)]} several={value.providers.length > 1} zone={zone} />
               </Part>
               <Part title="Users by role" detail="who holds two roles counts in both">
                 <BarList entries={roleCounts(value.providers).map(({ role, users }) => ({ key: role, title: role, value: users, told: formatCount(users) }))} empty="There are no users." />
@@ -70,7 +71,7 @@ function Troubles({ troubles, several, zone }: { readonly troubles: readonly Tro
         <li key={key} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 border-b border-hair py-2 tablet:grid-cols-[104px_minmax(0,1fr)_auto]">
           <span className={`flex items-center gap-1.5 ${tone === 'failed' ? 'font-semibold text-failed' : 'text-warning'}`}><Icon name={tone} />{word}</span>
           <span className="col-span-2 row-start-2 min-w-0 tablet:col-span-1 tablet:col-start-2 tablet:row-start-1">
-            <b className="block truncate" title={title}>{title}</b>
+            <b className="block truncate" data-tip={title}>{title}</b>
             <span className="block text-agate break-words text-ink-2">{several ? `${provider}: ` : ''}{detail}</span>
           </span>
           <span className="text-right whitespace-nowrap text-ink-2">{at === null ? '' : formatWhen(at, zone)}</span>

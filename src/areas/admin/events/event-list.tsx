@@ -22,15 +22,15 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
         <tr key={one.seq} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 hover:bg-wash tablet:table-row tablet:h-10 tablet:p-0">
           <td className="col-start-2 row-start-1 text-right text-ink-3 tablet:pl-5 tablet:text-left">{formatCount(one.seq)}</td>
           <td className="col-start-2 row-start-2 text-right whitespace-nowrap text-ink-2 tablet:text-left">
-            <time title={formatUtc(one.at)}>{formatDate(one.at, zone)} {formatTime(one.at, zone)}</time>
+            <time data-tip={formatUtc(one.at)}>{formatDate(one.at, zone)} {formatTime(one.at, zone)}</time>
           </td>
           <th scope="row" className="col-start-1 row-start-1 min-w-0 text-left font-normal tablet:pr-3">
-            <button type="button" onClick={() => onOpen(one.seq)} aria-haspopup="dialog" className="block max-w-full truncate font-semibold text-accent hover:underline pointer-coarse:min-h-11" title={one.type}>
+            <button type="button" onClick={() => onOpen(one.seq)} aria-haspopup="dialog" className="block max-w-full truncate font-semibold text-accent hover:underline pointer-coarse:min-h-11" data-tip={one.type}>
               {one.type.replace(/@\d+$/, '')}
             </button>
           </th>
-          <td className="col-start-1 row-start-2 min-w-0 truncate text-ink-2 tablet:pr-3" title={one.entity}>{one.entity}</td>
-          <td className="col-start-1 row-start-3 min-w-0 truncate tablet:pr-3" title={one.company ?? undefined}>{one.company ?? <span className="text-ink-3">–</span>}</td>
+          <td className="col-start-1 row-start-2 min-w-0 truncate text-ink-2 tablet:pr-3" data-tip={one.entity}>{one.entity}</td>
+          <td className="col-start-1 row-start-3 min-w-0 truncate tablet:pr-3" data-tip={one.company ?? undefined}>{one.company ?? <span className="text-ink-3">–</span>}</td>
           <td className="col-span-2 min-w-0 tablet:pr-5"><Who one={one} /></td>
         </tr>
       ))}
@@ -42,7 +42,7 @@ export function EventList({ events, zone, onOpen }: EventListProps) {
 export function Who({ one: { actor, subject, acting } }: { readonly one: EventListed }) {
   const word = actor === 'clock' ? 'the clock' : actor;
   return (
-    <span className="flex min-w-0 items-center gap-1.5" title={acting && subject !== null ? `${word}, signed in as ${subject}` : word}>
+    <span className="flex min-w-0 items-center gap-1.5" data-tip={acting && subject !== null ? `${word}, signed in as ${subject}` : word}>
       {acting && <Icon name="users" className="shrink-0 text-warning" />}
       <span className="truncate">{word}{acting && subject !== null && <span className="text-warning"> as {subject}</span>}</span>
     </span>

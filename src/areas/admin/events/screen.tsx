@@ -2,8 +2,10 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { BASE } from '#contract/messages/base.ts';
 import type { Branding } from '#contract/brand/branding.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -23,7 +25,7 @@ import { EventList } from './event-list.tsx';
 import { Filters } from './filters.tsx';
 import { useEvents } from './use-events.ts';
 
-const EventPanel = lazy(async () => ({ default: (await import('./event-panel.tsx')).EventPanel }));
+const EventPanel = lazy(async () => ({ default: (await withChunkTimeout(import('./event-panel.tsx'))).EventPanel }));
 
 /** `/admin/events`: everything that ever changed, as the log has it. */
 export function AdminEvents() {
@@ -50,7 +52,7 @@ function Log({ branding }: { readonly branding: Branding }) {
 
   async function download(): Promise<void> {
     setSaving(true);
-    const made = await door().file('exportAdminEvents', ask);
+    const made = await withReauth(() => door().file('exportAdminEvents', ask));
     setSaving(false);
     if (!made.ok) { tellFailure(made.failure.message); return; }
     saveFile(made.value.name, made.value.file);
@@ -61,7 +63,7 @@ function Log({ branding }: { readonly branding: Branding }) {
   return (
     <Page
       title="Events" search={<Search text={place.text} onText={(text) => filter({ text })} />}
-      action={<Button icon="download" busy={saving} disabled={offline || page === null || page.events.length === 0} {...(offline && { title: BASE.needsNetwork })} onClick={() => void download()}>Download CSV</Button>}
+      action={<Button icon="download" busy={saving} disabled={offline || page === null || page.events.length === 0} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => void download()}>Download CSV</Button>}
     >
       <div className="flex min-h-full flex-col bg-sheet">
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">

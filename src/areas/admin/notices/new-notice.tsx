@@ -13,6 +13,7 @@ import { Check } from '#src/ui/check.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount } from '#src/ui/format.ts';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
@@ -60,12 +61,13 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
   return (
     <Dialog title="New notice" wide onClose={onClose} footer={<><Button variant="primary" type="submit" form="new-notice" busy={busy}>Publish</Button><Button onClick={onClose}>Cancel</Button></>}>
       <form id="new-notice" ref={form} noValidate className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void publish(event)}>
+        <RequiredNote />
         <div className="grid gap-4 tablet:grid-cols-2">
           <Select label="Above the pages of" block value={draft.app} options={APPS} onChange={(app) => put({ app })} />
           <Select label="Severity" block value={draft.severity} options={KINDS} onChange={(severity) => put({ severity })} />
         </div>
         <TextArea
-          label="Text" value={draft.message} fault={faults['message'] ?? null} maxLength={LIMITS.messageChars} onChange={(event) => put({ message: event.target.value })}
+          label="Text" required value={draft.message} fault={faults['message'] ?? null} maxLength={LIMITS.messageChars} onChange={(event) => put({ message: event.target.value })}
           hint={`${formatCount(LIMITS.messageChars - draft.message.length)} characters left`}
         />
         <TextField label="Link" value={draft.link} fault={faults['link'] ?? null} maxLength={2_000} autoComplete="off" autoCapitalize="none" spellCheck={false} onChange={(event) => put({ link: event.target.value })} hint="https://…, or / and a page of this portal. May stay empty." />
@@ -85,7 +87,7 @@ export function NewNotice({ readers, onClose, onMade }: NewNoticeProps) {
               {faults['roles'] !== undefined && <p role="alert" className="m-0 text-agate text-failed">{faults['roles']}</p>}
             </fieldset>
           )}
-          {draft.to === 'user' && <Combobox label="User" value={draft.userId} options={readers} placeholder="Type a name" fault={faults['userId'] ?? null} onChange={(userId) => put({ userId })} />}
+          {draft.to === 'user' && <Combobox label="User" required value={draft.userId} options={readers} placeholder="Type a name" fault={faults['userId'] ?? null} onChange={(userId) => put({ userId })} />}
         </fieldset>
         <div className="grid border-t border-hair pt-2">
           <Switch label="Readers can acknowledge it" detail="Then it does not come back to them." on={!draft.hideAck} onChange={(on) => put({ hideAck: !on })} />

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import type { GivesOf } from '#contract/calls.ts';
 import { BASE } from '#contract/messages/base.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -19,7 +20,7 @@ import { tell } from '#src/ui/toasts.ts';
 import { APP_WORDS, readersOf, SEVERITIES } from './draft.ts';
 import { useReaders } from './use-readers.ts';
 
-const NewNotice = lazy(async () => ({ default: (await import('./new-notice.tsx')).NewNotice }));
+const NewNotice = lazy(async () => ({ default: (await withChunkTimeout(import('./new-notice.tsx'))).NewNotice }));
 type Published = GivesOf<'publishedNotifications'>[number];
 
 /** `/admin/notices`: what stands above the pages of this provider's users. */
@@ -34,7 +35,7 @@ export function AdminNotices() {
   return (
     <Page
       title="Notices" {...(value !== null && { detail: plural(value.length, 'notice') })}
-      action={<Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: BASE.needsNetwork })} onClick={() => setMaking(true)}>New notice</Button>}
+      action={<Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => setMaking(true)}>New notice</Button>}
     >
       <div className="min-h-full bg-sheet pt-4">
         {failure !== null && (
@@ -61,9 +62,9 @@ export function AdminNotices() {
                     {one.link !== null && <p className="m-0 text-agate break-all text-ink-2">{one.link}{one.copy ? ', to be copied' : ''}</p>}
                     <p className="m-0 text-agate break-words text-ink-3">{APP_WORDS[one.app]}, for {readersOf(one, nameOf)}. {plural(one.acks, 'reader')} took note{one.hideAck ? '; cannot be acknowledged' : ''}{one.hideClose ? '; cannot be closed' : ''}.</p>
                   </div>
-                  <time title={formatUtc(one.at)} className="col-span-2 row-start-3 text-agate text-ink-3 tablet:col-span-1 tablet:col-start-3 tablet:row-start-1 tablet:text-body">{formatWhen(one.at, zone)}</time>
+                  <time data-tip={formatUtc(one.at)} className="col-span-2 row-start-3 text-agate text-ink-3 tablet:col-span-1 tablet:col-start-3 tablet:row-start-1 tablet:text-body">{formatWhen(one.at, zone)}</time>
                   <span className="col-start-2 row-start-1 tablet:col-start-4">
-                    <Button size="sm" variant="quiet" disabled={offline} {...(offline && { title: BASE.needsNetwork })} aria-label={`Remove: ${one.message}`} onClick={() => setEnding(one)}>Remove</Button>
+                    <Button size="sm" variant="quiet" disabled={offline} {...(offline && { 'data-tip': BASE.needsNetwork })} aria-label={`Remove: ${one.message}`} onClick={() => setEnding(one)}>Remove</Button>
                   </span>
                 </li>
               );

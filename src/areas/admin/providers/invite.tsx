@@ -54,7 +54,7 @@ export function Invite({ of: { _id: id, name, own }, zone, onClose }: InviteProp
         <p className="m-0 text-ink-2">
           One user registers with the link, within seven days. {own ? 'Who registers may look at what you may see, and no more.' : 'Who registers sees nothing before an administrator there says what.'}
         </p>
-        <TextField label="E-mail" type="email" value={email} fault={fault} maxLength={254} autoComplete="off" autoCapitalize="none" onChange={(event) => { setEmail(event.target.value); setFault(null); }} hint="Without an address the link is only shown." />
+        <TextField label="E-mail" required type="email" value={email} fault={fault} maxLength={254} autoComplete="off" autoCapitalize="none" onChange={(event) => { setEmail(event.target.value); setFault(null); }} hint="Without an address the link is only shown." />
       </form>
     </Dialog>
   );

@@ -9,6 +9,7 @@ import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -59,14 +60,15 @@ export function NewProvider({ onClose, onMade }: { readonly onClose: () => void;
       footer={<><Button variant="primary" type="submit" form="new-provider" busy={busy}>Make the provider</Button><Button onClick={onClose}>Cancel</Button></>}
     >
       <form id="new-provider" ref={form} noValidate className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => void save(event)}>
-        <TextField {...field('name', 'name')} label="Name" maxLength={LIMITS.nameChars} hint="Also its title until its branding says another." />
-        <TextArea {...field('hosts', 'hosts')} label="Host names" mono rows={2} spellCheck={false} autoCapitalize="none" placeholder="backup.example.com" hint="One a line. Each leads to one provider, by the DNS and the proxy in front of this server." />
+        <RequiredNote />
+        <TextField {...field('name', 'name')} label="Name" required maxLength={LIMITS.nameChars} hint="Also its title until its branding says another." />
+        <TextArea {...field('hosts', 'hosts')} label="Host names" required mono rows={2} spellCheck={false} autoCapitalize="none" placeholder="backup.example.com" hint="One a line. Each leads to one provider, by the DNS and the proxy in front of this server." />
         <fieldset className="m-0 grid min-w-0 gap-4 border-0 border-t border-hair p-0 pt-4">
           <legend className="sr-only">First administrator</legend>
           <p className="m-0 text-ink-2">The first administrator is invited by mail, and chooses a password with the link in it.</p>
-          <TextField {...field('person', 'administrator.name')} label="Name of the administrator" maxLength={LIMITS.nameChars} autoComplete="off" />
-          <TextField {...field('username', 'administrator.username')} label="Username" maxLength={LIMITS.nameChars} autoComplete="off" autoCapitalize="none" spellCheck={false} />
-          <TextField {...field('email', 'administrator.email')} label="E-mail" type="email" maxLength={254} autoComplete="off" autoCapitalize="none" />
+          <TextField {...field('person', 'administrator.name')} label="Name of the administrator" required maxLength={LIMITS.nameChars} autoComplete="off" />
+          <TextField {...field('username', 'administrator.username')} label="Username" required maxLength={LIMITS.nameChars} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+          <TextField {...field('email', 'administrator.email')} label="E-mail" required type="email" maxLength={254} autoComplete="off" autoCapitalize="none" />
         </fieldset>
         {above !== null && <Callout tone="failed" alert>{above}</Callout>}
       </form>

@@ -14,7 +14,7 @@ export interface ProviderListProps {
 
 /** One entry a provider: columns where it is wide, a card on a phone. */
 export function ProviderList({ providers, offline, onHosts, onInvite }: ProviderListProps) {
-  const why = offline ? { title: BASE.needsNetwork } : {};
+  const why = offline ? { 'data-tip': BASE.needsNetwork } : {};
   const nameOf = (id: string | null): string | null => providers.find(({ _id }) => _id === id)?.name ?? null;
   return (
     <table className="block w-full desk:table desk:table-fixed desk:border-collapse">
@@ -34,11 +34,11 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
           return (
             <tr key={id} className="grid gap-y-1 border-b border-hair px-4 py-2.5 desk:table-row desk:h-12 desk:p-0">
               <th scope="row" className="min-w-0 text-left font-normal desk:pr-3 desk:pl-5">
-                <span className="flex min-w-0 items-center gap-2"><b className="truncate" title={name}>{name}</b>{own && <Badge>this portal</Badge>}</span>
+                <span className="flex min-w-0 items-center gap-2"><b className="truncate" data-tip={name}>{name}</b>{own && <Badge>this portal</Badge>}</span>
                 {!own && nameOf(master) !== null && <span className="block truncate text-agate text-ink-3">below {nameOf(master)}</span>}
               </th>
               <td className="min-w-0 text-ink-2 desk:pr-3">
-                <span className="block truncate" title={hosts.join(', ')}>{hosts.length === 0 ? 'none: every unknown name leads here' : hosts.slice(0, 2).join(', ')}{hosts.length > 2 ? ` and ${formatCount(hosts.length - 2)} more` : ''}</span>
+                <span className="block truncate" data-tip={hosts.join(', ')}>{hosts.length === 0 ? 'none: every unknown name leads here' : hosts.slice(0, 2).join(', ')}{hosts.length > 2 ? ` and ${formatCount(hosts.length - 2)} more` : ''}</span>
               </td>
               <td className="hidden text-right desk:table-cell">{formatCount(companies)}</td>
               <td className="hidden text-right desk:table-cell">{formatCount(users)}</td>

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { BASE } from '#contract/messages/base.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -13,9 +14,9 @@ import { formatWhen, plural } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { ProviderList } from './provider-list.tsx';
 
-const NewProvider = lazy(async () => ({ default: (await import('./new-provider.tsx')).NewProvider }));
-const Hosts = lazy(async () => ({ default: (await import('./hosts.tsx')).Hosts }));
-const Invite = lazy(async () => ({ default: (await import('./invite.tsx')).Invite }));
+const NewProvider = lazy(async () => ({ default: (await withChunkTimeout(import('./new-provider.tsx'))).NewProvider }));
+const Hosts = lazy(async () => ({ default: (await withChunkTimeout(import('./hosts.tsx'))).Hosts }));
+const Invite = lazy(async () => ({ default: (await withChunkTimeout(import('./invite.tsx'))).Invite }));
 
 type Asking = { readonly is: 'new' } | { readonly is: 'hosts' | 'invite'; readonly of: ProviderListed };
 
@@ -30,7 +31,7 @@ export function AdminProviders() {
   return (
     <Page
       title="Providers" {...(value !== null && { detail: plural(value.length, 'provider') })}
-      action={<Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: BASE.needsNetwork })} onClick={() => setAsking({ is: 'new' })}>New provider</Button>}
+      action={<Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => setAsking({ is: 'new' })}>New provider</Button>}
     >
       <div className="min-h-full bg-sheet pt-4">
         {failure !== null && (

@@ -4,6 +4,7 @@ import type { TakesOf } from '#contract/calls.ts';
 import type { Day } from '#contract/ids.ts';
 import { daysOf, spanKey, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 export const STATE_CHOICES = ['owed', ...INVOICE_STATES] as const;
@@ -15,7 +16,7 @@ export interface InvoicesPlace {
   readonly page: number; readonly size: number; readonly open: string | null;
 }
 
-const SIZE = 50, PATH = '/monitoring/invoices';
+const SIZE = PAGE_SIZE, PATH = '/monitoring/invoices';
 export const INVOICES_DEFAULTS: InvoicesPlace = { text: '', state: null, company: 0, span: null, sort: '-day', page: 1, size: SIZE, open: null };
 
 /** Empty at the defaults. */

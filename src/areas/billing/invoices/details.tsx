@@ -27,7 +27,7 @@ export function InvoiceDetails({ invoice, offline, zone }: { readonly invoice: I
 
   return (
     <div className="min-h-0 grow overflow-auto px-4 pb-4 tablet:px-5">
-      <p className="m-0 flex flex-wrap items-center gap-x-3 gap-y-2 py-2"><InvoiceMark invoice={invoice} /><Button size="sm" icon="download" className="ml-auto" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void pdf()}>Save the PDF</Button></p>
+      <p className="m-0 flex flex-wrap items-center gap-x-3 gap-y-2 py-2"><InvoiceMark invoice={invoice} /><Button size="sm" icon="download" className="ml-auto" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void pdf()}>Save the PDF</Button></p>
       {wrong !== null && <div className="pb-3"><Callout tone="failed" alert>{wrong}</Callout></div>}
       <dl className="m-0 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 border-t border-hair py-3 [&_dd]:m-0 [&_dd]:break-words [&_dt]:text-ink-2">
         <dt>Date</dt><dd>{dayWords(day)}</dd>

@@ -39,7 +39,7 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
               <td className="block min-w-0 tablet:table-cell tablet:pr-3 tablet:pl-5">
                 <Number id={id} number={number} open={open === id} onOpen={() => onOpen(id)} />
               </td>
-              <td className="block min-w-0 truncate tablet:table-cell tablet:pr-3" title={companyName === null ? `${name}, a customer that stands for no company` : name}>{name === '' ? 'A customer without a name' : name}{companyName === null && <span className="text-agate text-ink-3"> no company</span>}</td>
+              <td className="block min-w-0 truncate tablet:table-cell tablet:pr-3" data-tip={companyName === null ? `${name}, a customer that stands for no company` : name}>{name === '' ? 'A customer without a name' : name}{companyName === null && <span className="text-agate text-ink-3"> no company</span>}</td>
               <td className="block min-w-0 tablet:table-cell tablet:pr-3"><InvoiceMark invoice={invoice} /></td>
               <td className={`${wide} whitespace-nowrap text-ink-2`}>{dayWords(day)}</td>
               <td className="hidden whitespace-nowrap text-ink-2 tablet:table-cell">{due === null ? '–' : dayWords(due)}</td>
@@ -57,7 +57,7 @@ export function InvoiceList({ rows, open, busy, narrow, onOpen }: InvoiceListPro
 function Number({ id, number, open, onOpen }: { readonly id: string; readonly number: string; readonly open: boolean; readonly onOpen: () => void }) {
   return (
     <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 items-center rounded-part py-1 text-left font-semibold pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={stepEntries}>
-      <bdi className="truncate" title={number}>{number === '' ? 'No number' : number}</bdi>
+      <bdi className="truncate" data-tip={number}>{number === '' ? 'No number' : number}</bdi>
     </button>
   );
 }

@@ -1,10 +1,11 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { SPAN_UNITS, spanKey, spanLabel, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 
-const RangeDialog = lazy(async () => ({ default: (await import('#src/span/range-dialog.tsx')).RangeDialog }));
+const RangeDialog = lazy(async () => ({ default: (await withChunkTimeout(import('#src/span/range-dialog.tsx'))).RangeDialog }));
 
 /** Those that invoices are looked for by: they come by the month. */
 const SHOWN: readonly Span[] = [...SPAN_UNITS.flatMap((unit): Span[] => [{ is: 'this', unit }, { is: 'before', unit }]), { is: 'last', days: 30 }, { is: 'last', days: 90 }];

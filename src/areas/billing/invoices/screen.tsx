@@ -61,7 +61,7 @@ export function Invoices() {
     <Page
       title="Invoices" scroll="own" detail={page === null || none ? undefined : plural(page.count, 'invoice')}
       search={<SearchField label="Search invoices" value={place.text} focusKey="/" onChange={(text) => go({ text: text.slice(0, 100) }, 'replace')} onLeave={() => document.querySelector<HTMLElement>('[data-entry]')?.focus()} />}
-      {...(!none && { action: <Button icon="download" busy={busy} disabled={offline || (page?.count ?? 0) === 0} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void download()}>Download CSV</Button> })}
+      {...(!none && { action: <Button icon="download" busy={busy} disabled={offline || (page?.count ?? 0) === 0} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void download()}>Download CSV</Button> })}
     >
       <div className="flex h-full min-w-0">
         <div className={`min-w-0 grow overflow-auto bg-sheet ${open === null ? '' : 'max-desk:hidden'}`}>

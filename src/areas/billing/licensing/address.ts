@@ -1,9 +1,10 @@
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 /** What shapes the page. `month` empty: this one. `provider` empty: the own one. */
 export interface LicensingPlace { readonly view: 'companies' | 'providers'; readonly month: string; readonly provider: string; readonly text: string; readonly page: number; readonly size: number }
 
-const SIZE = 50, PATH = '/monitoring/licensing';
+const SIZE = PAGE_SIZE, PATH = '/monitoring/licensing';
 
 export function licensingPlace(search: string): LicensingPlace {
   const query = new URLSearchParams(search), month = query.get('month') ?? '', provider = query.get('provider') ?? '';

@@ -52,7 +52,7 @@ export function Licensing() {
   return (
     <Page
       title="Licensing" search={<SearchField label="Search companies and products" value={place.text} focusKey="/" onChange={(text) => go({ text }, 'replace')} />}
-      {...(exports && { action: <Button icon="download" busy={busy} disabled={offline || holders.length === 0} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void download()}>Download CSV</Button> })}
+      {...(exports && { action: <Button icon="download" busy={busy} disabled={offline || holders.length === 0} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void download()}>Download CSV</Button> })}
     >
       <div className="min-h-full bg-sheet">
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">

@@ -3,7 +3,9 @@ import type { FormEvent } from 'react';
 import { ENVIRONMENTS } from '#contract/billing/quickbooks-calls.ts';
 import type { Environment, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import type { Result } from '#contract/result.ts';
 import { door } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
@@ -22,14 +24,14 @@ const WORDS: Readonly<Record<Environment, string>> = { production: 'Production',
 export function Connection({ kept, offline, zone, said, onKept, onGone }: ConnectionProps) {
   const [environment, setEnvironment] = useState(kept.environment), [clientId, setClientId] = useState(kept.clientId), [secret, setSecret] = useState('');
   const [busy, setBusy] = useState(false), [fault, setFault] = useState<string | null>(null), [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(null), [removing, setRemoving] = useState(false);
-  const other = environment !== kept.environment || clientId.trim() !== kept.clientId, saved = !other && secret === '' && kept.secret, why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const other = environment !== kept.environment || clientId.trim() !== kept.clientId, saved = !other && secret === '' && kept.secret, why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   /** One thing at a time; what fails of it is said in its place. */
-  async function during<T>(work: () => Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: { readonly message: string } }>, then: (value: T) => void): Promise<void> {
+  async function during<T>(work: () => Promise<Result<T>>, then: (value: T) => void): Promise<void> {
     setBusy(true);
     setFault(null);
     setTested(null);
-    const done = await work();
+    const done = await withReauth(work);
     setBusy(false);
     if (done.ok) then(done.value); else setFault(done.failure.message);
   }
@@ -46,8 +48,8 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
       <form onSubmit={save}>
         <FormSection title="App at Intuit" says="An app of your own at developer.intuit.com with the scope com.intuit.quickbooks.accounting. Its keys are kept sealed.">
           <Select block label="Environment" value={environment} options={ENVIRONMENTS.map((value) => ({ value, word: WORDS[value] }))} onChange={setEnvironment} />
-          <TextField label="Client ID" value={clientId} autoComplete="off" onChange={({ target }) => setClientId(target.value)} />
-          <TextField label="Client secret" type="password" value={secret} autoComplete="new-password" hint={kept.secret && !other ? 'One is kept. Leave it empty to go on with it.' : 'It is kept sealed and shown to nobody.'} onChange={({ target }) => setSecret(target.value)} />
+          <TextField label="Client ID" required value={clientId} autoComplete="off" onChange={({ target }) => setClientId(target.value)} />
+          <TextField label="Client secret" required={!kept.secret || other} type="password" value={secret} autoComplete="new-password" hint={kept.secret && !other ? 'One is kept. Leave it empty to go on with it.' : 'It is kept sealed and shown to nobody.'} onChange={({ target }) => setSecret(target.value)} />
           <div className="grid gap-1 text-ink-2"><span>The app has to name this address as its redirect URI:</span><CopyText text={kept.back} label="Copy the redirect URI" copied="Address copied" /></div>
           {kept.realm !== null && other && <Callout tone="warning">Other keys end this connection: its invoices and the mapping are forgotten.</Callout>}
           <div><Button type="submit" variant={saved ? 'default' : 'primary'} busy={busy} disabled={offline || clientId.trim() === '' || (saved && secret === '')} {...why}>Save the keys</Button></div>
@@ -60,7 +62,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
         {tested === null && kept.fault !== null && <Callout tone={kept.ended ? 'failed' : 'warning'}>{kept.fault}{!kept.ended && ' It is tried again by itself.'}</Callout>}
         <p className="m-0 text-ink-2">{stands(kept, zone)}</p>
         <div className="flex flex-wrap items-center gap-2">
-          <Button variant={saved && (kept.realm === null || kept.ended) ? 'primary' : 'default'} busy={busy} disabled={offline || !saved} {...(offline ? why : saved ? {} : { title: 'Save the keys first.' })} onClick={connect}>{kept.realm === null ? 'Connect QuickBooks' : 'Connect again'}</Button>
+          <Button variant={saved && (kept.realm === null || kept.ended) ? 'primary' : 'default'} busy={busy} disabled={offline || !saved} {...(offline ? why : saved ? {} : { 'data-tip': 'Save the keys first.' })} onClick={connect}>{kept.realm === null ? 'Connect QuickBooks' : 'Connect again'}</Button>
           {kept.realm !== null && !kept.ended && <Button busy={busy} disabled={offline} {...why} onClick={test}>Test and read now</Button>}
           {(kept.secret || kept.realm !== null) && <Button variant="quiet" disabled={offline || busy} {...why} onClick={() => setRemoving(true)}>Disconnect</Button>}
         </div>

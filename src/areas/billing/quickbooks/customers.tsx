@@ -26,7 +26,7 @@ const MOST = 200;
 /** Every customer of the books, and the company that it stands for (BILL-4). */
 export function Customers({ rows, companies, offline, onRows }: CustomersProps) {
   const [text, setText] = useState(''), [busy, setBusy] = useState(false), [fault, setFault] = useState<string | null>(null), [choosing, setChoosing] = useState<CustomerOut | null>(null);
-  const wanted = text.trim().toLowerCase(), shown = rows.filter(({ name, companyName }) => `${name}\n${companyName ?? ''}`.toLowerCase().includes(wanted)), why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const wanted = text.trim().toLowerCase(), shown = rows.filter(({ name, companyName }) => `${name}\n${companyName ?? ''}`.toLowerCase().includes(wanted)), why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const alike = rows.flatMap(({ id, suggested }): Pair[] => (suggested === null ? [] : [{ customer: id, company: suggested }]));
 
   async function put(pairs: readonly Pair[], said: string): Promise<void> {
@@ -51,8 +51,8 @@ export function Customers({ rows, companies, offline, onRows }: CustomersProps) 
           const { word, icon, text: colour } = HEALTH[one.health];
           return (
             <li key={one.id} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1.5 tablet:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_8.5rem_auto]">
-              <span className="min-w-0 truncate" title={one.name}><b className="font-semibold">{one.name}</b> <span className="text-agate text-ink-3">{plural(one.invoices, 'invoice')}</span></span>
-              <span className="col-start-1 min-w-0 truncate text-ink-2 tablet:col-start-2" title={one.companyName ?? undefined}>{one.companyName ?? '–'}{one.by !== null && <span className="text-agate text-ink-3"> with {one.by}</span>}</span>
+              <span className="min-w-0 truncate" data-tip={one.name}><b className="font-semibold">{one.name}</b> <span className="text-agate text-ink-3">{plural(one.invoices, 'invoice')}</span></span>
+              <span className="col-start-1 min-w-0 truncate text-ink-2 tablet:col-start-2" data-tip={one.companyName ?? undefined}>{one.companyName ?? '–'}{one.by !== null && <span className="text-agate text-ink-3"> with {one.by}</span>}</span>
               <span className={`col-start-1 inline-flex items-center gap-1.5 tablet:col-start-3 ${colour}`}><Icon name={icon} />{word}</span>
               <Button size="sm" className="col-start-2 row-span-3 row-start-1 tablet:col-start-4 tablet:row-span-1" aria-label={`Map ${one.name}`} disabled={offline} {...why} onClick={() => setChoosing(one)}>Map</Button>
             </li>
@@ -74,7 +74,7 @@ function Choose({ one, companies, busy, onClose, onChosen }: { readonly one: Cus
       footer={<><Button variant="primary" busy={busy} disabled={chosen === ''} onClick={() => onChosen(Number(chosen))}>Map</Button>{one.company !== null && one.by === null && <Button disabled={busy} onClick={() => onChosen(null)}>Take the mapping away</Button>}<Button variant="quiet" onClick={onClose}>Cancel</Button></>}
     >
       <div className="grid min-h-64 content-start gap-3 px-5 py-4">
-        <Combobox label="Company" value={chosen} placeholder="Type a part of its name" options={companies.map(({ n, name }) => ({ value: String(n), word: name }))} onChange={setChosen} />
+        <Combobox label="Company" required value={chosen} placeholder="Type a part of its name" options={companies.map(({ n, name }) => ({ value: String(n), word: name }))} onChange={setChosen} />
         {one.health === 'renamed' && <p className="m-0 text-ink-2">It has another name there now. Map it anew if it is still the same customer.</p>}
       </div>
     </Dialog>

@@ -20,9 +20,9 @@ export function CloudForm({ features, faults, onFeatures }: FeaturesFormProps) {
       />
       {termsOfUse !== null && (
         <>
-          <TextField label="Title of the terms" value={termsOfUse.title} fault={faults[`${at}.termsOfUse.title`] ?? null} onChange={(event) => register({ termsOfUse: { ...termsOfUse, title: event.target.value } })} />
-          <TextField label="Version" value={termsOfUse.version} fault={faults[`${at}.termsOfUse.version`] ?? null} onChange={(event) => register({ termsOfUse: { ...termsOfUse, version: event.target.value } })} />
-          <TextArea label="Text of the terms" rows={8} value={termsOfUse.text} fault={faults[`${at}.termsOfUse.text`] ?? null} onChange={(event) => register({ termsOfUse: { ...termsOfUse, text: event.target.value } })} />
+          <TextField label="Title of the terms" required value={termsOfUse.title} fault={faults[`${at}.termsOfUse.title`] ?? null} onChange={(event) => register({ termsOfUse: { ...termsOfUse, title: event.target.value } })} />
+          <TextField label="Version" required value={termsOfUse.version} fault={faults[`${at}.termsOfUse.version`] ?? null} onChange={(event) => register({ termsOfUse: { ...termsOfUse, version: event.target.value } })} />
+          <TextArea label="Text of the terms" required rows={8} value={termsOfUse.text} fault={faults[`${at}.termsOfUse.text`] ?? null} onChange={(event) => register({ termsOfUse: { ...termsOfUse, text: event.target.value } })} />
         </>
       )}
       <RowsField

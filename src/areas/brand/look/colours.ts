@@ -1,4 +1,4 @@
-import { accentOf, contrastOf, lightenedAccent, sideOf } from '#src/frame/brand-colours.ts';
+import { accentOf, BLUE_SIDE, contrastOf, lightenedAccent, sideHex, sideOf } from '#src/frame/brand-colours.ts';
 import type { Ground } from '#src/frame/brand-colours.ts';
 
 /** Colours that a provider chooses; an empty text is none. */
@@ -19,8 +19,8 @@ export interface Verdict {
 
 /** As in tokens.css: what the accent is read on, the inks of the sidebar, and what stands where a brand sets nothing. */
 export const GROUND_COLOURS: Readonly<Record<Ground, { readonly sheet: string; readonly sideInk2: string; readonly accent: string; readonly side: string }>> = {
-  light: { sheet: '#fffdf9', sideInk2: '#b3c3db', accent: '#23509e', side: '#1b3256' },
-  dark: { sheet: '#1c1a16', sideInk2: '#9dacc4', accent: '#8db1ef', side: '#101825' },
+  light: { sheet: '#fffdf9', sideInk2: '#b3c3db', accent: '#23509e', side: BLUE_SIDE.light },
+  dark: { sheet: '#1c1a16', sideInk2: '#9dacc4', accent: '#8db1ef', side: BLUE_SIDE.dark },
 };
 
 const HEX = /^#[\da-f]{6}$/i;
@@ -28,17 +28,18 @@ const ratio = (of: string, on: string): string => `${(Math.floor(contrastOf(of, 
 
 /** `colours` besides: what the dark accent is made of where none is chosen. */
 export function verdictOf(name: ColourName, colours: Colours): Verdict {
-  const colour = colours[name].trim(), ground: Ground = name.endsWith('Dark') ? 'dark' : 'light';
-  const { sheet, sideInk2, accent, side } = GROUND_COLOURS[ground], isSide = name.startsWith('sidebar');
+  const ground: Ground = name.endsWith('Dark') ? 'dark' : 'light', isSide = name.startsWith('sidebar');
+  const typed = colours[name].trim(), colour = isSide ? sideHex(typed, ground) : typed;
+  const { sheet, sideInk2, accent, side } = GROUND_COLOURS[ground];
   if (colour === '') {
     const made = name === 'accentDark' && HEX.test(colours.accent.trim()) ? lightenedAccent(colours.accent.trim()) : null;
     if (made !== null) return { is: 'none', says: `None chosen: ${made.accent} is made of the light one.`, shown: made.accent, nearest: null };
     return { is: 'none', says: `None chosen: the portal’s own, ${isSide ? side : accent}.`, shown: isSide ? side : accent, nearest: null };
   }
-  if (!HEX.test(colour)) return { is: 'no-colour', says: 'Enter a colour such as #0a64c8.', shown: null, nearest: null };
+  if (!HEX.test(colour)) return { is: 'no-colour', says: isSide ? 'Enter a color such as #0a64c8, or blue.' : 'Enter a colour such as #0a64c8.', shown: null, nearest: null };
   const fits = (one: string): boolean => (isSide ? sideOf(one, ground) : accentOf(one, ground)) !== null;
   const measured = isSide ? `Its text has ${ratio(sideInk2, colour)} on it` : `${ratio(colour, sheet)} on the page`;
-  if (fits(colour)) return { is: 'legible', says: `${measured}: easy to read.`, shown: null, nearest: null };
+  if (fits(colour)) return { is: 'legible', says: `${measured}: easy to read.`, shown: colour === typed ? null : colour, nearest: null };
   return {
     is: 'refused', says: `${measured}, and 4.5:1 is needed everywhere. The portal shows its own colour instead, ${isSide ? side : accent}.`, shown: isSide ? side : accent,
     nearest: nearest(colour, isSide || ground === 'light' ? '#000000' : '#ffffff', fits),

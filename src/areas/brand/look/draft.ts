@@ -79,8 +79,8 @@ export function changesOf(draft: Draft, branding: Branding): Fields | null {
 const LINK = 'Enter an address that begins with https://, http://, mailto:, tel:, or with / for this portal.';
 export const FAULT_WORDS = {
   'name': 'Enter the name of the provider.', 'title': 'Enter a title.', 'sidebarTitle': 'Enter a title.', 'supportEmail': 'Enter an address such as help@example.com.',
-  'supportPhone': 'Enter a number such as +1 555 010 0200.', 'accent': 'Enter a colour such as #0a64c8.', 'accentDark': 'Enter a colour such as #0a64c8.', 'sidebar': 'Enter a colour such as #0a64c8.',
-  'sidebarDark': 'Enter a colour such as #0a64c8.', 'sidebarLogoWidth': 'Enter a number from 8 to 400.', 'sidebarLogoHeight': 'Enter a number from 8 to 400.', 'timeZone': 'Choose a time zone.',
+  'supportPhone': 'Enter a number such as +1 555 010 0200.', 'accent': 'Enter a colour such as #0a64c8.', 'accentDark': 'Enter a colour such as #0a64c8.', 'sidebar': 'Enter a color such as #0a64c8, or blue.',
+  'sidebarDark': 'Enter a color such as #0a64c8, or blue.', 'sidebarLogoWidth': 'Enter a number from 8 to 400.', 'sidebarLogoHeight': 'Enter a number from 8 to 400.', 'timeZone': 'Choose a time zone.',
   'dayBeginsHour': 'Enter an hour from 0 to 23.', 'offlineDays': 'Enter a number from 1 to 30.', 'features.socialMedia.links': LINK, 'features.socialMedia.links.*.platform': 'Enter a name, 32 characters at most.',
   'features.supportSection.links.faq.url': LINK, 'features.office365.restoreUrl': LINK, 'features.chat.url': LINK, 'features.chat.script': 'Enter an address that begins with https:// and names a script, such as https://chat.example.com/widget.js.',
   'features.chat.hosts': 'Enter names such as chat.example.com or *.example.com, with commas between them.', 'features.office365.selfRegistration': 'Enter all of it.',

@@ -4,6 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import type { Faults } from '#src/form-faults.ts';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -40,9 +41,10 @@ export function LookForm({ draft, branding, pictures, own, faults, onText, onDra
   return (
     <>
       <FormSection title="Names">
-        <TextField {...field('name')} label="Name of the provider" maxLength={LIMITS.nameChars} />
-        <TextField {...field('title')} label="Page title" maxLength={LIMITS.nameChars} hint="In the tab of the browser, and in mails." />
-        <TextField {...field('sidebarTitle')} label="Sidebar title" maxLength={LIMITS.nameChars} hint="Above the menu and on the sign-in page." />
+        <RequiredNote />
+        <TextField {...field('name')} label="Name of the provider" required maxLength={LIMITS.nameChars} />
+        <TextField {...field('title')} label="Page title" required maxLength={LIMITS.nameChars} hint="In the tab of the browser, and in mails." />
+        <TextField {...field('sidebarTitle')} label="Sidebar title" required maxLength={LIMITS.nameChars} hint="Above the menu and on the sign-in page." />
       </FormSection>
       <FormSection title="Pictures" says="PNG, SVG or WebP, 200 kB at most. What could run in an SVG is taken out.">
         <PictureField {...picture('logo', branding.sidebarLogoUrl)} label="Logo" dark hint="24 px high in the sidebar, 32 px on the sign-in page, 160 px wide at most." />
@@ -61,9 +63,9 @@ export function LookForm({ draft, branding, pictures, own, faults, onText, onDra
         <TextField {...field('supportPhone')} label="Support phone" type="tel" maxLength={40} />
       </FormSection>
       <FormSection title="Time" says="Days of lists, calendar and reports.">
-        <Combobox label="Time zone" value={draft.timeZone} options={zones()} fault={faults['timeZone'] ?? null} onChange={(zone) => onText('timeZone', zone)} />
+        <Combobox label="Time zone" required value={draft.timeZone} options={zones()} fault={faults['timeZone'] ?? null} onChange={(zone) => onText('timeZone', zone)} />
         <Select label="The day begins at" block value={draft.dayBeginsHour} options={HOURS} fault={faults['dayBeginsHour'] ?? null} onChange={(hour) => onText('dayBeginsHour', hour)} />
-        <TextField {...field('offlineDays')} label="Days without the network" inputMode="numeric" maxLength={2} hint="So long a signed-in device may be opened offline. From 1 to 30." />
+        <TextField {...field('offlineDays')} label="Days without the network" required inputMode="numeric" maxLength={2} hint="So long a signed-in device may be opened offline. From 1 to 30." />
       </FormSection>
       <FormSection title="Signing in and paying">
         <p className="m-0 text-ink-2">
@@ -71,6 +73,9 @@ export function LookForm({ draft, branding, pictures, own, faults, onText, onDra
           <Link to="/admin/settings" search={own ? {} : { provider: branding.id }} hash="directory" className="text-accent underline underline-offset-2">directory in the settings</Link>.
         </p>
         <Switch label="Payments by Stripe" on={draft.isStripeEnabled} onChange={(isStripeEnabled) => onDraft({ isStripeEnabled })} />
+      </FormSection>
+      <FormSection title="API">
+        <p className="m-0 break-words text-ink-2">Programs call the API at {branding.domain}, path <code>{branding.apiUrl}</code>. The portal itself always calls its own address.</p>
       </FormSection>
     </>
   );

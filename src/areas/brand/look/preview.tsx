@@ -34,7 +34,7 @@ function Look({ look, branding, style, logo }: { readonly look: 'light' | 'dark'
   const name = (
     <div className="bp-name">
       {logo === null ? <BrandMark branding={null} height={16} /> : <img src={logo} alt="" />}
-      <span title={title}>{title}</span>
+      <span data-tip={title}>{title}</span>
     </div>
   );
   return (
@@ -62,7 +62,7 @@ function Look({ look, branding, style, logo }: { readonly look: 'light' | 'dark'
         <div className="bp-in">
           <div className="bp-side">{name}</div>
           <div className="bp-form">
-            <b className="bp-cut" title={branding.title}>{branding.title.trim() || 'Portal'}</b>
+            <b className="bp-cut" data-tip={branding.title}>{branding.title.trim() || 'Portal'}</b>
             <div className="bp-field">Username</div>
             <div className="bp-button">Sign in</div>
           </div>

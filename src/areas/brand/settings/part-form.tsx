@@ -11,11 +11,12 @@ import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { tell } from '#src/ui/toasts.ts';
+import { tell, tellInfo } from '#src/ui/toasts.ts';
 import { draftOf, faultWords, inputOf, keptPart, PARTS, pathOf, withoutPart } from './parts.ts';
 import type { PartDraft, PartField, PartName } from './parts.ts';
 import { TryIt } from './try-it.tsx';
@@ -83,7 +84,9 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
     if (next === null) return;
     setDraft(draftOf(next.settings, name));
     onKept(next);
-    tell(hasSecret && secret === '' && !next.secrets.includes(name) ? `${part.title} saved. Its ${part.secret.toLowerCase()} was for the old address and was removed.` : `${part.title} saved`);
+    // It asks for something to do: it stays until it was read.
+    if (hasSecret && secret === '' && !next.secrets.includes(name)) tellInfo(`${part.title} saved. Its ${part.secret.toLowerCase()} was for the old address and was removed.`, 0);
+    else tell(`${part.title} saved`);
   }
 
   async function remove(): Promise<void> {
@@ -123,6 +126,7 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
       )}
       {!set && !opened ? <div><Button aria-label={`Set up ${part.title}`} onClick={() => setOpened(true)}>Set up</Button></div> : (
         <form ref={form} noValidate aria-label={part.title} className="grid gap-4" onSubmit={(event) => void save(event)}>
+          <RequiredNote />
           {part.fields.map((field) => (
             <OneField
               key={field.name} field={field} value={draft[field.name] ?? ''} fault={faults[pathOf(name, field.name)] ?? null}
@@ -149,10 +153,10 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
   );
 }
 
-function OneField({ field: { label, hint, kind = 'text', options }, value, fault, onChange }: { readonly field: PartField; readonly value: string; readonly fault: string | null; readonly onChange: (value: string) => void }) {
+function OneField({ field: { label, hint, kind = 'text', options, optional }, value, fault, onChange }: { readonly field: PartField; readonly value: string; readonly fault: string | null; readonly onChange: (value: string) => void }) {
   if (kind === 'switch') return <Switch label={label} {...(hint !== undefined && { detail: hint })} on={value === 'true'} onChange={(on) => onChange(String(on))} />;
-  if (options) return <Select label={label} block value={value} options={options} fault={fault} onChange={onChange} />;
-  const shared = { label, value, fault, ...(hint !== undefined && { hint }), spellCheck: false, autoComplete: 'off', autoCapitalize: 'none' };
+  if (options) return <Select label={label} required={optional !== true} block value={value} options={options} fault={fault} onChange={onChange} />;
+  const shared = { label, required: optional !== true, value, fault, ...(hint !== undefined && { hint }), spellCheck: false, autoComplete: 'off', autoCapitalize: 'none' };
   if (kind === 'many') return <TextArea {...shared} mono onChange={(event) => onChange(event.target.value)} />;
   return <TextField {...shared} type={kind === 'number' ? 'text' : kind} {...(kind === 'number' && { inputMode: 'numeric' })} onChange={(event) => onChange(event.target.value)} />;
 }

@@ -15,6 +15,7 @@ import { Late } from '#src/ui/late.tsx';
 import { PartForm } from './part-form.tsx';
 import { PART_NAMES } from './parts.ts';
 import { PolicyForm } from './policy-form.tsx';
+import { QuotaForm } from './quota-form.tsx';
 
 /** `/admin/settings`: how a provider's users sign in, and what its portal sends by. */
 export function ProviderSettingsScreen() {
@@ -42,6 +43,7 @@ function Settings({ chosen }: { readonly chosen: NonNullable<ReturnType<typeof u
         {shared === null ? asked.failure === null && <Late><Opening /></Late> : (
           <>
             <PolicyForm {...shared} onDirty={mark('policy')} />
+            <QuotaForm {...shared} onDirty={mark('quota')} />
             {PART_NAMES.map((part) => <PartForm key={part} {...shared} name={part} onDirty={mark(part)} />)}
           </>
         )}

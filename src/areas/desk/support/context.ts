@@ -1,6 +1,7 @@
 import type { SupportContext, SupportPart } from '#contract/desk/support-calls.ts';
 import { SUPPORT_PARTS, SUPPORT_WORDS } from '#contract/desk/support-calls.ts';
-import { APP_VERSION, LIMITS } from '#contract/limits.ts';
+import { APP_VERSION } from '#contract/app-version.ts';
+import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { SyncStatus } from '#workers/api.ts';
 import { formatUtc } from '#src/ui/format.ts';

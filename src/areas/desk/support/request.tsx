@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { SupportPart } from '#contract/desk/support-calls.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { door, useWatch } from '#src/door.ts';
 import { lastPage } from '#src/frame/last-page.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -15,14 +16,14 @@ import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { lastFailures, tell } from '#src/ui/toasts.ts';
+import { lastFailures, tellInfo } from '#src/ui/toasts.ts';
 import { contextOf, contextParts } from './context.ts';
 import { SentRequests } from './sent.tsx';
 
 /** `/monitoring/support/request`: writes to the support of the portal, and shows what was written (SUPPORT-2, SUPPORT-4). */
 export function SupportRequest() {
   const branding = useBranding(), me = useMe(), status = useWatch('status', NOTHING), offline = status?.is === 'offline';
-  const [page, setPage] = useState(1), [size, setSize] = useState(10);
+  const [page, setPage] = useState(1), [size, setSize] = useState<number>(PAGE_SIZE);
   const sent = useRemembered('listSupport', { page: String(page), pageSize: String(size) }, { everyMs: 10_000 });
   const [subject, setSubject] = useState(''), [message, setMessage] = useState('');
   const [without, setWithout] = useState<ReadonlySet<SupportPart>>(new Set());
@@ -44,7 +45,7 @@ export function SupportRequest() {
     setFault(null);
     setPage(1);
     sent.again();
-    tell('The request is on its way.');
+    tellInfo('The request is on its way.');
   }
 
   return (
@@ -59,8 +60,8 @@ export function SupportRequest() {
               <form className="max-w-[760px]" noValidate onSubmit={(event) => { event.preventDefault(); void send(); }}>
                 <FormSection title="What it is about" says={<>Goes by mail to <span className="break-words">{to}</span>. The answer comes to your e-mail address.</>}>
                   {offline && <Callout tone="warning">{MESSAGES.needsNetwork} What you type stays on this page.</Callout>}
-                  <TextField label="Subject" value={subject} maxLength={LIMITS.subjectChars} fault={tried ? empty.subject : null} onChange={(event) => setSubject(event.target.value)} />
-                  <TextArea label="Message" rows={7} value={message} maxLength={LIMITS.descriptionChars} fault={tried ? empty.message : null} onChange={(event) => setMessage(event.target.value)} />
+                  <TextField label="Subject" required value={subject} maxLength={LIMITS.subjectChars} fault={tried ? empty.subject : null} onChange={(event) => setSubject(event.target.value)} />
+                  <TextArea label="Message" required rows={7} value={message} maxLength={LIMITS.descriptionChars} fault={tried ? empty.message : null} onChange={(event) => setMessage(event.target.value)} />
                 </FormSection>
                 <FormSection title="What is sent with it" says="Helps to find the cause. Leave out what you do not want to tell. Results, names of companies and passwords are never part of it.">
                   <fieldset className="m-0 grid grid-cols-[minmax(0,1fr)] border-0 p-0">
@@ -70,7 +71,7 @@ export function SupportRequest() {
                     ))}
                   </fieldset>
                   {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
-                  <div><Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })}>Send request</Button></div>
+                  <div><Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}>Send request</Button></div>
                 </FormSection>
               </form>
             )}

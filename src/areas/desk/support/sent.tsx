@@ -1,6 +1,7 @@
 import type { GivesOf } from '#contract/calls.ts';
 import type { SupportOut } from '#contract/desk/support-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import type { Remembered } from '#src/remembered-read.ts';
 import { useZone } from '#src/session.ts';
@@ -32,7 +33,7 @@ export function SentRequests({ asked: { value, at, live, failure, again }, offli
               {value.rows.map(({ _id: id, ...row }) => <Row key={id} row={row} zone={zone} />)}
             </ul>
           )}
-      {value !== null && value.count > 10 && <Pager page={value.page} size={value.pageSize} count={value.count} one="request" many="requests" onPage={onPage} onSize={onSize} />}
+      {value !== null && value.count > PAGE_SIZE && <Pager page={value.page} size={value.pageSize} count={value.count} one="request" many="requests" onPage={onPage} onSize={onSize} />}
     </section>
   );
 }
@@ -45,7 +46,7 @@ function Row({ row: { at, subject, text, state, fault }, zone }: { readonly row:
         <summary className="flex min-h-11 cursor-pointer flex-wrap items-center gap-x-4 gap-y-0.5 py-2">
           <span className="flex min-w-0 grow basis-60 items-center gap-1.5"><Icon name="chevron-right" size={12} className="shrink-0 text-ink-3 group-open/request:rotate-90" /><span className="min-w-0 break-words">{subject}</span></span>
           <span className={`inline-flex items-center gap-1.5 ${ink}`}><Icon name={icon} />{word}</span>
-          <time className="text-agate whitespace-nowrap text-ink-3" dateTime={new Date(at).toISOString()} title={formatUtc(at)}>{formatWhen(at, zone)}</time>
+          <time className="text-agate whitespace-nowrap text-ink-3" dateTime={new Date(at).toISOString()} data-tip={formatUtc(at)}>{formatWhen(at, zone)}</time>
         </summary>
         {fault !== null && <p className="m-0 pb-1 text-failed">{fault}</p>}
         <p className="m-0 pb-3 break-words whitespace-pre-wrap text-ink-2">{text}</p>

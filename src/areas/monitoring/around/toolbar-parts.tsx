@@ -3,6 +3,7 @@ import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Ms } from '#contract/ids.ts';
 import type { RunsFilter } from '#contract/monitoring/query.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { Button } from '#src/ui/button.tsx';
 import type { DayRule } from '#src/span/dates.ts';
@@ -14,7 +15,7 @@ import { listOfView, viewQueryOf } from '../saved-views/views.ts';
 import { ViewsChip } from '../saved-views/views-chip.tsx';
 
 const handOver = () => import('../hand-over/hand-over-dialog.tsx');
-const HandOverDialog = lazy(async () => ({ default: (await handOver()).HandOverDialog }));
+const HandOverDialog = lazy(async () => ({ default: (await withChunkTimeout(handOver())).HandOverDialog }));
 
 export interface ToolbarPartsProps {
   readonly me: Me;

@@ -62,7 +62,7 @@ interface ResultProps { readonly run: RunView; readonly opened: Opened; readonly
 
 function OfJob({ run, opened, zone }: ResultProps) {
   return (
-    <Go href={listAddress(opened, run.n)} className="cal-result hover:bg-wash" title={formatWhen(run.startedAt, zone)}>
+    <Go href={listAddress(opened, run.n)} className="cal-result hover:bg-wash" data-tip={formatWhen(run.startedAt, zone)}>
       <span>{formatTime(run.startedAt, zone)}</span>
       <StateMark state={run.state} />
       <span>{run.durationSec === null || run.state === 'Missed' ? '' : formatDuration(run.durationSec)}</span>
@@ -75,7 +75,7 @@ function OfCompany({ run, opened, zone }: ResultProps) {
   return (
     <Go href={listAddress(opened, run.n)} className="block py-1 hover:bg-wash">
       <span className="flex items-center gap-3"><StateMark state={run.state} /><span className="ml-auto text-agate text-ink-3">{formatTime(run.startedAt, zone)}</span></span>
-      <span className="block truncate" title={run.jobName}>{run.jobName}{run.computer === '' ? '' : ` on ${run.computer}`}</span>
+      <span className="block truncate" data-tip={run.jobName}>{run.jobName}{run.computer === '' ? '' : ` on ${run.computer}`}</span>
     </Go>
   );
 }

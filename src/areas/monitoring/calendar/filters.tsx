@@ -85,7 +85,7 @@ function Choices({ title, find, choices, onPress }: { readonly title: string; re
               className={`grid min-h-7 w-full grid-cols-[16px_minmax(0,1fr)_auto] items-center gap-2 rounded-part hover:bg-wash pointer-coarse:min-h-11 ${on ? 'font-semibold' : ''}`}
             >
               {on ? <Icon name="check" className="text-accent" /> : <span />}
-              <span className="truncate" title={word}>{word}</span>
+              <span className="truncate" data-tip={word}>{word}</span>
               {count !== null && <span className="text-ink-3">{formatCount(count)}</span>}
             </button>
           </li>

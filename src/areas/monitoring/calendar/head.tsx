@@ -26,7 +26,7 @@ export function Head({ days, seen, touch, dayBegins }: HeadProps) {
         <span className="cal-left" role="presentation">
           <span role="columnheader" aria-colindex={1} className="cal-name">Job</span>
           {!touch && <span role="columnheader" aria-colindex={2} className="cal-computer">Computer</span>}
-          {!touch && <span role="columnheader" aria-colindex={3} className="cal-share" title="Days that succeeded, of those on which something ended or should have run">Good</span>}
+          {!touch && <span role="columnheader" aria-colindex={3} className="cal-share" data-tip="Days that succeeded, of those on which something ended or should have run">Good</span>}
         </span>
         <span aria-hidden style={{ width: `calc(${seen.first} * var(--col))` }} />
         {days.slice(seen.first, seen.first + seen.count).map((day, i) => (

@@ -29,14 +29,14 @@ export const Line = memo(function Line({ line, index, top, days, standings, seen
   return (
     <div role="row" aria-rowindex={index + 2} data-line={index} className={`cal-line ${company ? 'cal-company' : ''}`} style={{ top }}>
       <span className="cal-left" role="presentation">
-        <span role="rowheader" aria-colindex={1} id={cellId(index, -1)} data-day={-1} className="cal-name" title={line.name} {...(cursor === -1 && { 'data-cursor': '' })}>
+        <span role="rowheader" aria-colindex={1} id={cellId(index, -1)} data-day={-1} className="cal-name" data-tip={line.name} {...(cursor === -1 && { 'data-cursor': '' })}>
           {company && <button type="button" tabIndex={-1} aria-expanded={!line.folded} aria-label={`Jobs of ${line.name}`}><Icon name={line.folded ? 'chevron-right' : 'chevron-down'} /></button>}
           <span className="cal-two">
             <span className="cal-cut">{line.name}</span>
             {touch && <span className="cal-cut cal-ag">{second === '' ? shareWords(line.share) : `${second}, ${shareWords(line.share)}`}</span>}
           </span>
         </span>
-        {!touch && <span role="gridcell" aria-colindex={2} className="cal-computer cal-cut" title={second}>{second}</span>}
+        {!touch && <span role="gridcell" aria-colindex={2} className="cal-computer cal-cut" data-tip={second}>{second}</span>}
         {!touch && <span role="gridcell" aria-colindex={3} className="cal-share">{shareWords(line.share)}</span>}
       </span>
       <span aria-hidden style={{ width: `calc(${seen.first} * var(--col))` }} />

@@ -2,6 +2,7 @@ import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { CalendarLine } from '#contract/monitoring/calendar.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '#src/door.ts';
 import { announce } from '#src/frame/announce.tsx';
@@ -29,9 +30,9 @@ import './calendar.css';
 const popover = () => import('./day-popover.tsx');
 const filters = () => import('./filters.tsx');
 const print = () => import('./print.tsx');
-const DayPopover = lazy(async () => ({ default: (await popover()).DayPopover }));
-const Filters = lazy(async () => ({ default: (await filters()).Filters }));
-const Print = lazy(async () => ({ default: (await print()).Print }));
+const DayPopover = lazy(async () => ({ default: (await withChunkTimeout(popover())).DayPopover }));
+const Filters = lazy(async () => ({ default: (await withChunkTimeout(filters())).Filters }));
+const Print = lazy(async () => ({ default: (await withChunkTimeout(print())).Print }));
 
 /** `/monitoring/calendar-report`: jobs down, days across. */
 export function Calendar() {

@@ -54,7 +54,7 @@ export function Toolbar({ board, rule, today, now, counted, missing, printing, o
       </Toggle>
       {board.text !== '' && <span className="inline-flex tablet:hidden"><FilterChip label="Search" value={board.text} onRemove={() => onBoard({ ...board, text: '' })} /></span>}
       <span className="min-w-0 text-agate whitespace-nowrap text-ink-3">{counted}</span>
-      {missing !== null && <span className="min-w-0 truncate text-agate text-ink-2 max-tablet:hidden" title={missing}>{missing}</span>}
+      {missing !== null && <span className="min-w-0 truncate text-agate text-ink-2 max-tablet:hidden" data-tip={missing}>{missing}</span>}
       <span className="ml-auto inline-flex shrink-0 gap-1">
         <Button size="sm" variant="quiet" icon={folded ? 'chevron-right' : 'chevron-down'} onClick={() => onBoard({ ...board, fold: { all: !folded, except: [] } })}>{folded ? 'Unfold all' : 'Fold all'}</Button>
         <Button size="sm" busy={printing} onClick={onPrint}>Print</Button>

@@ -110,16 +110,16 @@ function Row({ one, company, zone, now }: RowProps) {
   return (
     <tr className="border-t border-hair align-top max-tablet:grid max-tablet:grid-cols-2 max-tablet:gap-x-3 max-tablet:px-4 max-tablet:py-2">
       <th scope="row" className="py-2 pr-3 pl-4 text-left font-normal max-tablet:col-span-2 max-tablet:p-0 desk:pl-6">
-        <span className="block truncate font-semibold" title={one.hostName}>{one.hostName}</span>
-        <span className="block truncate text-agate text-ink-3" title={detail}>{detail}</span>
+        <span className="block truncate font-semibold" data-tip={one.hostName}>{one.hostName}</span>
+        <span className="block truncate text-agate text-ink-3" data-tip={detail}>{detail}</span>
       </th>
-      <td className="truncate px-3 py-2 text-ink-2 max-tablet:p-0" title={company}>{company}</td>
-      <td className="px-3 py-2 whitespace-nowrap text-ink-2 max-tablet:hidden" title={formatWhen(one.firstSeenAt, zone)}>{formatDate(one.firstSeenAt, zone)}</td>
-      <td className="px-3 py-2 whitespace-nowrap text-ink-2 max-tablet:p-0 max-tablet:text-right" title={formatWhen(one.seenAt, zone)}>{formatAge(one.seenAt, now)}</td>
+      <td className="truncate px-3 py-2 text-ink-2 max-tablet:p-0" data-tip={company}>{company}</td>
+      <td className="px-3 py-2 whitespace-nowrap text-ink-2 max-tablet:hidden" data-tip={formatWhen(one.firstSeenAt, zone)}>{formatDate(one.firstSeenAt, zone)}</td>
+      <td className="px-3 py-2 whitespace-nowrap text-ink-2 max-tablet:p-0 max-tablet:text-right" data-tip={formatWhen(one.seenAt, zone)}>{formatAge(one.seenAt, now)}</td>
       <td className="px-3 py-2 max-tablet:p-0">
         <Go href={href} className={`inline-flex items-center gap-1 whitespace-nowrap hover:underline pointer-coarse:min-h-11 ${text}`}><Icon name={icon} size={14} />{words}</Go>
       </td>
-      <td className="truncate py-2 pr-4 pl-3 text-ink-2 max-tablet:p-0 max-tablet:text-right desk:pr-6" title={one.note?.content}>{one.note?.content ?? ''}</td>
+      <td className="truncate py-2 pr-4 pl-3 text-ink-2 max-tablet:p-0 max-tablet:text-right desk:pr-6" data-tip={one.note?.content}>{one.note?.content ?? ''}</td>
     </tr>
   );
 }

@@ -26,7 +26,7 @@ export interface ConnectionProps {
 /** One system: how it stands, what is to be done about it, and each of its parts. */
 export function Connection({ one, company, zone, now, offline, onSync, onEdit, onRemove, onFound }: ConnectionProps) {
   const state = stateOf(one), { unlinked } = one.companies;
-  const net = { disabled: offline, ...(offline && { title: MESSAGES.needsNetwork }) };
+  const net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
   const every = everyChoices(one.everySec).find(([sec]) => sec === one.everySec)?.[1] ?? '';
   const head = `connection-${idOf(one)}`, licences = one.collections.find(({ entity }) => entity === 'licences');
   return (
@@ -92,13 +92,13 @@ function Part({ part, of, zone, now, offline, onSync }: PartProps) {
         )}
       </td>
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
-        {part.succeededAt === null ? <span className="text-ink-3">never</span> : <time title={`${formatWhen(part.succeededAt, zone)}, ${formatUtc(part.succeededAt)}`}>{formatAge(part.succeededAt, now)}</time>}
+        {part.succeededAt === null ? <span className="text-ink-3">never</span> : <time data-tip={`${formatWhen(part.succeededAt, zone)}, ${formatUtc(part.succeededAt)}`}>{formatAge(part.succeededAt, now)}</time>}
       </td>
       <td className={`col-span-2 min-w-0 text-agate break-words tablet:pr-3 ${part.unlinked > 0 ? 'text-warning' : 'text-ink-2'}`}>
         {rows !== '' && <span className="tablet:hidden">Rows: </span>}{rows}
       </td>
       <td className="col-span-2 tablet:text-right">
-        {failed && <Button size="sm" variant="quiet" className="-ml-2 tablet:ml-0" disabled={offline || !of.enabled} {...(offline && { title: MESSAGES.needsNetwork })} aria-label={`Try now: ${name} of ${of.name}`} onClick={() => onSync(part.entity)}>Try now</Button>}
+        {failed && <Button size="sm" variant="quiet" className="-ml-2 tablet:ml-0" disabled={offline || !of.enabled} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} aria-label={`Try now: ${name} of ${of.name}`} onClick={() => onSync(part.entity)}>Try now</Button>}
       </td>
     </tr>
   );

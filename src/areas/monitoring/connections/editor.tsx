@@ -7,12 +7,14 @@ import type { ConnectionOut, ConnectionTested } from '#contract/monitoring/colle
 import type { CompanyRow } from '#contract/people/rows.ts';
 import { door } from '#src/door.ts';
 import { type Faults, focusFirstFault, refusalOf } from '#src/form-faults.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatDate } from '#src/ui/format.ts';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
@@ -70,7 +72,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
     const { sent, faults: found } = inputOf(draft, kept);
     if (wrong(found)) return;
     setBusy('save');
-    const answer = sent.is === 'make' ? await door().ask('makeConnection', sent.input) : await door().ask('editConnection', sent.input);
+    const answer = sent.is === 'make' ? await withReauth(() => door().ask('makeConnection', sent.input)) : await withReauth(() => door().ask('editConnection', sent.input));
     setBusy(null);
     if (!answer.ok) return refused(answer.failure);
     tell(kept === null ? 'Connection made' : 'Connection saved');
@@ -86,8 +88,8 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
   }
 
   const options = companies.map(({ n, name }) => ({ value: String(n), word: name })).toSorted((a, b) => a.word.localeCompare(b.word));
-  const company = { label: 'Company', block: true, value: draft.companyN === null ? '' : String(draft.companyN), options, fault: faults['companyN'] ?? null, onChange: (n: string) => change({ companyN: Number(n) }) };
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const company = { label: 'Company', required: true, block: true, value: draft.companyN === null ? '' : String(draft.companyN), options, fault: faults['companyN'] ?? null, onChange: (n: string) => change({ companyN: Number(n) }) };
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <Dialog
       title={kept === null ? 'New connection' : `Edit ${kept.name}`} wide onClose={onClose} first={first}
@@ -99,6 +101,7 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
       </>}
     >
       <form id="connection" ref={form} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4" onSubmit={(event) => void submit(event)}>
+        <RequiredNote />
         {kept === null && (
           <fieldset className="m-0 min-w-0 border-0 p-0">
             <legend className="pb-1 font-semibold">System</legend>
@@ -107,15 +110,15 @@ export function Editor({ kept, companies, zone, offline, onClose, onSaved }: Edi
             </div>
           </fieldset>
         )}
-        <TextField ref={first} label="Name" value={draft.name} maxLength={LIMITS.nameChars} autoComplete="off" fault={faults['name'] ?? null} onChange={({ target }) => change({ name: target.value })} />
-        <TextField label="Address" value={draft.address} maxLength={LIMITS.addressChars} autoComplete="off" spellCheck={false} inputMode="url" placeholder={KIND_WORDS[draft.kind].address} fault={faults['address'] ?? null} onChange={({ target }) => change({ address: target.value })} />
+        <TextField ref={first} label="Name" required value={draft.name} maxLength={LIMITS.nameChars} autoComplete="off" fault={faults['name'] ?? null} onChange={({ target }) => change({ name: target.value })} />
+        <TextField label="Address" required value={draft.address} maxLength={LIMITS.addressChars} autoComplete="off" spellCheck={false} inputMode="url" placeholder={KIND_WORDS[draft.kind].address} fault={faults['address'] ?? null} onChange={({ target }) => change({ address: target.value })} />
         {draft.kind !== 'vspc' && (companies.length > FEW ? <Combobox {...company} placeholder="Type a part of the name" /> : <Select {...company} placeholder="Choose a company" />)}
         {SIGN_INS_OF[draft.kind].length > 1 && (
           <Select label="Signs in with" block value={signIn} options={SIGN_INS_OF[draft.kind].map((one) => ({ value: one, word: SIGN_IN_WORDS[one].choice }))} onChange={(one) => { const found = SIGN_INS_OF[draft.kind].find((known) => known === one); if (found) change({ signIn: found }); }} />
         )}
-        {signIn !== 'key' && <TextField label={words.user} value={draft.user} maxLength={LIMITS.nameChars} autoComplete="off" spellCheck={false} fault={faults['credentials.name'] ?? null} onChange={({ target }) => change({ user: target.value })} />}
+        {signIn !== 'key' && <TextField label={words.user} required value={draft.user} maxLength={LIMITS.nameChars} autoComplete="off" spellCheck={false} fault={faults['credentials.name'] ?? null} onChange={({ target }) => change({ user: target.value })} />}
         <TextField
-          label={words.secret} type="password" value={draft.secret} maxLength={LIMITS.secretChars} autoComplete="new-password" fault={faults['credentials.secret'] ?? faults['credentials'] ?? null} onChange={({ target }) => change({ secret: target.value })}
+          label={words.secret} required={kept === null || !keepsSecret({ ...draft, secret: '' }, kept)} type="password" value={draft.secret} maxLength={LIMITS.secretChars} autoComplete="new-password" fault={faults['credentials.secret'] ?? faults['credentials'] ?? null} onChange={({ target }) => change({ secret: target.value })}
           hint={kept !== null && keepsSecret({ ...draft, secret: '' }, kept) ? 'Is set, sealed, and never shown. Empty leaves it as it is.' : 'Give it an account or key of its own, to read only. Kept sealed, and never shown again.'}
         />
         <Select label="How often" block value={String(draft.everySec)} options={everyChoices(draft.everySec).map(([sec, word]) => ({ value: String(sec), word }))} onChange={(sec) => change({ everySec: Number(sec) })} />

@@ -4,6 +4,7 @@ import type { Entity } from '#contract/monitoring/collector.ts';
 import type { ConnectionOut } from '#contract/monitoring/collector-calls.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -14,7 +15,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
-import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { tell, tellFailure, tellInfo } from '#src/ui/toasts.ts';
 import { Editor } from './editor.tsx';
 import { type FoundEntity, FoundDialog } from './found.tsx';
 import { idOf } from './form.ts';
@@ -36,16 +37,16 @@ export function Connections() {
   if (reading !== soon) setSoon(reading);
   const close = (): void => setOpen(null);
   const names = new Map(companies?.map(({ n, name }) => [n, name]));
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   async function sync(one: ConnectionOut, entity?: Entity): Promise<void> {
     const told = await door().ask('syncConnection', { id: idOf(one), ...(entity !== undefined && { entity }) });
-    if (told.ok) tell(`${one.name} is being read`);
+    if (told.ok) tellInfo(`${one.name} is being read`);
     else tellFailure(told.failure.message);
     asked.again();
   }
   async function remove(one: ConnectionOut): Promise<void> {
-    const told = await door().ask('deleteConnection', { id: idOf(one) });
+    const told = await withReauth(() => door().ask('deleteConnection', { id: idOf(one) }));
     close();
     if (told.ok) tell('Connection removed');
     else tellFailure(told.failure.message);

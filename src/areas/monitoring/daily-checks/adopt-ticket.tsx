@@ -49,7 +49,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
     >
       <form className="grid grid-cols-1 gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); void take(); }}>
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
-        <TextField ref={field} label={`Number or address of the ticket in ${name}`} value={ticket} maxLength={2_000} autoComplete="off" onChange={({ target }) => setTicket(target.value)} />
+        <TextField ref={field} label={`Number or address of the ticket in ${name}`} required value={ticket} maxLength={2_000} autoComplete="off" onChange={({ target }) => setTicket(target.value)} />
         <p className="m-0 text-agate text-ink-3">It is followed from then on: what happens to it in {name} shows here, and new results of the same problems keep it.</p>
       </form>
     </Dialog>

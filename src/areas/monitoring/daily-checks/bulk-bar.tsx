@@ -32,7 +32,7 @@ export function BulkBar({ selection, total, phone, showing, busy, onDeed }: Bulk
   const all = count < total && <button type="button" onClick={() => onDeed('all')} aria-keyshortcuts="Control+A Meta+A">{phone && <Icon name="daily-checks" size={20} stroke={1.4} />}All {formatCount(total)}{phone ? '' : ' that match'}{!phone && <Kbd on="bar">{MAC ? '⌘A' : 'Ctrl A'}</Kbd>}</button>;
   const what = <><b>{formatCount(count)} selected</b>{companies !== null && <span className="pr-2 pl-1.5 text-on-bar-2">{plural(companies, 'company', 'companies')}</span>}</>;
   const clear = (
-    <button type="button" aria-label={phone ? 'Clear the selection' : 'Clear the selection, Esc'} title="Clear the selection (Esc)" onClick={() => onDeed('clear')}>
+    <button type="button" aria-label={phone ? 'Clear the selection' : 'Clear the selection, Esc'} data-tip="Clear the selection (Esc)" onClick={() => onDeed('clear')}>
       <Icon name="close" />{!phone && <span className="dc-esc"><Kbd on="bar">Esc</Kbd></span>}
     </button>
   );

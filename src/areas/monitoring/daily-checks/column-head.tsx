@@ -68,7 +68,7 @@ export function ColumnHead({ cards, acts, selection, total, zone, now, order, re
                 ? <span className="dc-two">{words[id]}</span>
                 : (
                   <button
-                    type="button" className="dc-sort dc-two" title={`Sort by ${COLUMNS[id].word.toLowerCase()}`} {...(on && { 'data-on': down ? 'down' : 'up' })}
+                    type="button" className="dc-sort dc-two" data-tip={`Sort by ${COLUMNS[id].word.toLowerCase()}`} {...(on && { 'data-on': down ? 'down' : 'up' })}
                     onClick={() => onSort(by, on ? !reverse : GREATEST_FIRST.has(by))}
                   >
                     {words[id]}

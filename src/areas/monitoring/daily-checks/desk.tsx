@@ -4,12 +4,14 @@ import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { RunN } from '#contract/ids.ts';
 import type { GroupHead, RunView } from '#contract/monitoring/query.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useWatch } from '#src/door.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { Page } from '#src/frame/page.tsx';
 import { Pill } from '#src/ui/chip.tsx';
 import { formatCount, formatDay, plural } from '#src/ui/format.ts';
+import { percentOf } from '#src/ui/percent.ts';
 import { Ring } from '#src/ui/ring.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { useWide } from '#src/ui/wide.ts';
@@ -38,12 +40,12 @@ const empty = () => import('./empty.tsx');
 const dialogs = () => import('./dialogs.tsx');
 const toolbarParts = () => import('../around/toolbar-parts.tsx');
 const listLines = () => import('../around/list-lines.tsx');
-const ToolbarParts = lazy(async () => ({ default: (await toolbarParts()).ToolbarParts }));
-const ListLines = lazy(async () => ({ default: (await listLines()).ListLines }));
-const OpenRun = lazy(async () => ({ default: (await openRun()).OpenRun }));
-const BulkBar = lazy(async () => ({ default: (await bulkBar()).BulkBar }));
-const Empty = lazy(async () => ({ default: (await empty()).Empty }));
-const Dialogs = lazy(async () => ({ default: (await dialogs()).Dialogs }));
+const ToolbarParts = lazy(async () => ({ default: (await withChunkTimeout(toolbarParts())).ToolbarParts }));
+const ListLines = lazy(async () => ({ default: (await withChunkTimeout(listLines())).ListLines }));
+const OpenRun = lazy(async () => ({ default: (await withChunkTimeout(openRun())).OpenRun }));
+const BulkBar = lazy(async () => ({ default: (await withChunkTimeout(bulkBar())).BulkBar }));
+const Empty = lazy(async () => ({ default: (await withChunkTimeout(empty())).Empty }));
+const Dialogs = lazy(async () => ({ default: (await withChunkTimeout(dialogs())).Dialogs }));
 const STILL = {};
 
 /** The morning screen of one person. */
@@ -235,7 +237,7 @@ export function Desk({ me, branding }: { readonly me: Me; readonly branding: Bra
               />
               <Suspense><ListLines me={me.id} zone={zone} now={now} filter={round.filter} onList={(next) => setList(next)} /></Suspense>
               <Notices status={status} newestAt={view?.newestAt ?? null} zone={zone} now={now} />
-              <div className="dc-ink" style={{ '--cleared': progress && progress.of > 0 ? progress.cleared / progress.of : 0 } as React.CSSProperties} />
+              <div className="dc-ink" style={{ '--cleared': percentOf(progress?.cleared ?? 0, progress?.of ?? 0) / 100 } as React.CSSProperties} />
               {fresh > 0 && phone && (
                 <button type="button" className="h-11 w-full border-b border-hair bg-sheet text-center font-semibold text-accent" onClick={round.takeIn}>
                   {formatCount(fresh)} new, tap to bring in

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { ShownFacets } from '#contract/monitoring/query.ts';
+import { useCompaniesFilter } from '#src/companies-filter.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { Kbd } from '#src/ui/kbd.tsx';
@@ -17,6 +18,7 @@ interface FacetsProps { readonly facets: ShownFacets | undefined; readonly list:
 /** The index of the list: a label, a count, a tick when on. Each facet's counts leave its own choice out. */
 export function Facets({ facets, list, onList }: FacetsProps) {
   const set = (change: Partial<List>, at: number): void => onList({ ...list, ...change }, at);
+  const isFiltered = useCompaniesFilter();
   if (!facets) return null;
   return (
     <>
@@ -30,9 +32,9 @@ export function Facets({ facets, list, onList }: FacetsProps) {
       <Index title="Kind of problem" most={8} entries={facets.kinds.map(({ value, count }) => ({
         value, count, word: KIND_WORDS[value], on: list.kinds.includes(value), press: (at) => set({ kinds: toggle(list.kinds, value) }, at),
       }))} />
-      <Index title="Company" most={6} left={facets.left?.companies} find="Find a company" {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })} entries={[...facets.companies, ...absent(facets, list)].map(({ value, count, name }) => ({
+      {isFiltered && <Index title="Company" most={6} left={facets.left?.companies} find="Find a company" {...(list.companies.length > 0 && { onClear: (at) => set({ companies: [] }, at) })} entries={[...facets.companies, ...absent(facets, list)].map(({ value, count, name }) => ({
         value: String(value), count, word: name, on: list.companies.includes(value), press: (at) => set({ companies: toggle(list.companies, value) }, at),
-      }))} />
+      }))} />}
       <Index title="Source" most={6} entries={facets.sources.map(({ value, count }) => ({
         value, count, word: SOURCE_WORDS[value], on: list.sources.includes(value), press: (at) => set({ sources: toggle(list.sources, value) }, at),
       }))} />
@@ -118,7 +120,7 @@ function Line({ entry: { count, word, on, press, mark } }: { readonly entry: Ent
   return (
     <button type="button" className="dc-facet" aria-pressed={on} {...(count === 0 && { 'data-zero': '' })} onClick={(event) => press(event.timeStamp)}>
       <span aria-hidden>{on ? <Icon name="check" className="text-accent" /> : mark}</span>
-      <span className="dc-cut" title={word}>{word}</span>
+      <span className="dc-cut" data-tip={word}>{word}</span>
       {count !== null && <b>{formatCount(count)}</b>}
     </button>
   );

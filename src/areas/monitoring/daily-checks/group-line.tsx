@@ -4,6 +4,7 @@ import type { CSSProperties } from 'react';
 import type { Group, GroupHead } from '#contract/monitoring/query.ts';
 import { formatCount, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { percentOf } from '#src/ui/percent.ts';
 import { StateMark } from '#src/ui/state-mark.tsx';
 import { placed } from './row.tsx';
 
@@ -31,7 +32,7 @@ export function GroupLine({ head, group, index, apart, cards, cursor, tabbed, ch
     <div
       role="row" aria-rowindex={index + 2} data-index={index} tabIndex={tabbed ? 0 : -1} className={`dc-row dc-group ${cards ? 'dc-group-card' : ''}`}
       aria-label={`${named}, ${holds}, ${cleared}, ${folded ? 'folded' : 'open'}`} {...(acts && { 'aria-selected': chosen === 'all' })}
-      style={{ ...placed(apart), '--cleared': progress.of === 0 ? 0 : progress.cleared / progress.of } as CSSProperties}
+      style={{ ...placed(apart), '--cleared': percentOf(progress.cleared, progress.of) / 100 } as CSSProperties}
       {...(chosen !== 'none' && { 'data-selected': '' })} {...(cursor && { 'data-cursor': '' })} {...(done && { 'data-ruled': '' })}
     >
       <div role="gridcell" className="dc-gsel">
@@ -49,12 +50,12 @@ export function GroupLine({ head, group, index, apart, cards, cursor, tabbed, ch
           <Icon name={folded ? 'chevron-right' : 'chevron-down'} />
         </button>
         <span className="dc-gst shrink-0"><StateMark state={head.worst} bare done={done} /></span>
-        <span className="dc-cut" title={head.causes ? 'Causes that one job alone has' : title}>{group === 'cause' ? <Template text={title} /> : <b>{title}</b>}</span>
+        <span className="dc-cut" data-tip={head.causes ? 'Causes that one job alone has' : title}>{group === 'cause' ? <Template text={title} /> : <b>{title}</b>}</span>
         <span className="dc-ghold">{holds}</span>
       </div>
       <div role="gridcell" className="dc-gdone">{cards && <>{holds}, </>}<Cleared cleared={cleared} count={progress} /></div>
       <div role="gridcell" className="dc-rev">
-        {done ? <span className="dc-inked" title="Cleared"><Icon name="tick" size={20} stroke={1.4} /></span> : acts && progress.of > 0 && (
+        {done ? <span className="dc-inked" data-tip="Cleared"><Icon name="tick" size={20} stroke={1.4} /></span> : acts && progress.of > 0 && (
           <button type="button" tabIndex={-1} data-do="review" aria-label={`Review all of ${title}`}><i className="dc-ring dc-ring-all" /></button>
         )}
       </div>

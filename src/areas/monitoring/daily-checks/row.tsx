@@ -55,12 +55,12 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
         <StateMark state={row.state} done={done} />
         {streak !== '' && <span className={(problem?.day ?? 0) >= 3 && !done ? 'dc-ag dc-old' : 'dc-ag'}>{streak}</span>}
       </div>
-      <div role="gridcell" className="dc-co dc-cut" title={row.companyName}>{row.companyName}</div>
-      <div role="gridcell" className="dc-job dc-cut" title={row.jobName}>{row.jobName}</div>
-      <div role="gridcell" className="dc-pc dc-cut" title={row.computer}>{row.computer}</div>
-      <div role="gridcell" className="dc-ca dc-cut dc-ag" title={row.message ?? undefined}><SecondLine row={row} acts={acts} me={me} zone={zone} now={now} /></div>
+      <div role="gridcell" className="dc-co dc-cut" data-tip={row.companyName}>{row.companyName}</div>
+      <div role="gridcell" className="dc-job dc-cut" data-tip={row.jobName}>{row.jobName}</div>
+      <div role="gridcell" className="dc-pc dc-cut" data-tip={row.computer}>{row.computer}</div>
+      <div role="gridcell" className="dc-ca dc-cut dc-ag" data-tip={row.message ?? undefined}><SecondLine row={row} acts={acts} me={me} zone={zone} now={now} /></div>
       <div role="gridcell" className="dc-days"><Strip strip={row.strip} size={WIDE} today={formatDate(now, zone)} /></div>
-      <div role="gridcell" className="dc-at" title={formatUtc(row.startedAt)}>
+      <div role="gridcell" className="dc-at" data-tip={formatUtc(row.startedAt)}>
         {row.status === 'Missed'
           ? <><span className="text-ink-3">not started</span><span className="dc-ag">expected {formatTime(row.startedAt, zone)}</span></>
           : <>{formatWhen(row.startedAt, zone)}<span className="dc-ag">{formatAge(row.startedAt, now)}</span></>}
@@ -71,11 +71,11 @@ const Cells = memo(function Cells({ row, acts, me, zone, now }: CellsProps) {
       <div role="gridcell" className="dc-tr">
         {row.bytes !== null && <>{formatBytes(row.bytes)}<Usual value={row.bytes} usual={row.usualBytes} bad={bad} /></>}
       </div>
-      <div role="gridcell" className="dc-last" title={row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)}>
+      <div role="gridcell" className="dc-last" data-tip={row.lastGoodAt === null ? 'No good run on this device' : formatWhen(row.lastGoodAt, zone)}>
         {row.lastGoodAt === null ? <span className="text-ink-3">none</span> : formatSpan(row.lastGoodAt, now) ?? 'now'}
       </div>
-      <div role="gridcell" className="dc-tk dc-cut" title={ticketWords(problem)}>{problem?.ticket != null && <><bdi>{problem.ticket}</bdi>{problem.tied?.open === false && <> <Icon name="check" size={12} label="closed" className="text-success" /></>}</>}</div>
-      <div role="gridcell" className="dc-note">{problem?.note && <span title={problem.note.content}><Icon name="note" label="Has a note" /></span>}</div>
+      <div role="gridcell" className="dc-tk dc-cut" data-tip={ticketWords(problem)}>{problem?.ticket != null && <><bdi>{problem.ticket}</bdi>{problem.tied?.open === false && <> <Icon name="check" size={12} label="closed" className="text-success" /></>}</>}</div>
+      <div role="gridcell" className="dc-note">{problem?.note && <span data-tip={problem.note.content}><Icon name="note" label="Has a note" /></span>}</div>
       <div role="gridcell" className="dc-rev"><Tick row={row} acts={acts} /></div>
     </>
   );
@@ -165,15 +165,15 @@ function Tick({ row, acts, big = false }: { readonly row: RunView; readonly acts
   const where = `${row.jobName}, ${row.companyName}`;
   if (isException(row)) {
     const known = <Icon name="rules" size={big ? 20 : 16} />;
-    if (!acts) return <span className="text-ink-3" title="Exception">{known}</span>;
-    return <button type="button" tabIndex={-1} data-do="review" className="text-ink-3" title="Exception" aria-label={`Exception, open again: ${where}`}>{known}</button>;
+    if (!acts) return <span className="text-ink-3" data-tip="Exception">{known}</span>;
+    return <button type="button" tabIndex={-1} data-do="review" className="text-ink-3" data-tip="Exception" aria-label={`Exception, open again: ${where}`}>{known}</button>;
   }
   if (row.review === 'cleared') {
     const inked = <Icon name="tick" size={big ? 24 : 20} stroke={1.4} />;
-    if (!acts || !row.problem.review) return <span className="dc-inked" title="Cleared">{inked}</span>;
+    if (!acts || !row.problem.review) return <span className="dc-inked" data-tip="Cleared">{inked}</span>;
     return <button type="button" tabIndex={-1} data-do="review" className="dc-inked" aria-label={`Open again: ${where}`}>{inked}</button>;
   }
-  if (row.review === 'snoozed') return <span className="text-ink-3" title="Snoozed"><Icon name="snooze" size={big ? 20 : 16} /></span>;
-  if (!acts) return <i className="dc-ring" title="To check" />;
+  if (row.review === 'snoozed') return <span className="text-ink-3" data-tip="Snoozed"><Icon name="snooze" size={big ? 20 : 16} /></span>;
+  if (!acts) return <i className="dc-ring" data-tip="To check" />;
   return <button type="button" tabIndex={-1} data-do="review" aria-label={`Review ${where}`}><i className="dc-ring" /></button>;
 }

@@ -5,6 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
+import { RequiredMark } from '#src/ui/required.tsx';
 import { formatDay, formatTime, formatWhen } from '#src/ui/format.ts';
 import { isDay } from '#src/span/dates.ts';
 import { snoozeChoices, snoozeUntil } from './snooze-times.ts';
@@ -53,7 +54,7 @@ export function SnoozeForm({ title, zone, now, onSnooze, onClose }: SnoozeProps)
           </label>
         )}
         <label className="block pt-2">
-          <span className="block pb-1">Reason <span className="text-ink-3">(required)</span></span>
+          <span className="block pb-1">Reason<RequiredMark /></span>
           <input
             ref={field} value={reason} maxLength={LIMITS.reasonChars} required onChange={(event) => setReason(event.target.value)}
             className="h-8 w-full rounded-part border border-control bg-sheet px-2 pointer-coarse:h-11"

@@ -140,7 +140,7 @@ export function useDeeds(round: Round, me: string): Deeds {
 const chosen = (rows: readonly RunView[]) => rows.map(({ n, company }) => ({ n, company }));
 
 /** Failures that another try may mend. */
-const RETRIED: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'busy', 'too-many', 'server-fault', 'needs-network', 'storage']);
+const RETRIED: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'busy', 'out-of-space', 'too-many', 'server-fault', 'needs-network', 'storage']);
 
 function sentenceOf(failure: Failure, runs: number): string {
   switch (failure.kind) {

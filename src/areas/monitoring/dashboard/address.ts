@@ -65,8 +65,8 @@ export interface Asked {
 }
 
 /** The list of results, with from, to and instructionType: `all` where no group is meant rather than another. */
-export function listAddress({ days: [from, to], companies, instructionTypes, states = [], cause, job, run, pending = false }: Asked): string {
-  const params = new URLSearchParams({ from, to, instructionType: instructionTypes.length === 0 ? 'all' : instructionTypes.join() });
+export function listAddress({ days, companies, instructionTypes, states = [], cause, job, run, pending = false }: Asked): string {
+  const params = cardParams({ days, instructionTypes });
   if (!pending) {
     params.set('review', 'any');
     params.set('rows', 'runs');
@@ -81,6 +81,10 @@ export function listAddress({ days: [from, to], companies, instructionTypes, sta
   if (run !== undefined) params.set('run', String(run));
   return withQuery(LIST, readable(params));
 }
+
+/** What the title of every card passes on. */
+export const cardParams = ({ days: [from, to], instructionTypes }: Pick<Asked, 'days' | 'instructionTypes'>): URLSearchParams =>
+  new URLSearchParams({ from, to, instructionType: instructionTypes.length === 0 ? 'all' : instructionTypes.join() });
 
 /** The list of what matches, whatever its review. */
 export const searchAddress = (text: string): string => withQuery(LIST, new URLSearchParams({ review: 'any', q: text.trim() }).toString());

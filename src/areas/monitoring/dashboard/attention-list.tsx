@@ -101,11 +101,11 @@ function Row({ state, word, title, detail, since, until, now, zone, strip, href,
     <li className={`relative grid min-h-10 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1 max-tablet:py-2 ${href === null ? 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px]' : 'tablet:grid-cols-[100px_minmax(0,1fr)_86px_94px_76px]'}`}>
       <span className="max-tablet:col-span-2 max-tablet:text-agate">{word === undefined ? <StateMark state={state} /> : <Worded state={state} word={word} />}</span>
       <span className={`min-w-0 leading-4 ${strip === undefined ? 'tablet:col-span-2' : ''}`}>
-        <b className="block truncate" title={title}>{title}</b>
-        <span className="block truncate text-agate leading-4 text-ink-3" title={detail}>{detail}</span>
+        <b className="block truncate" data-tip={title}>{title}</b>
+        <span className="block truncate text-agate leading-4 text-ink-3" data-tip={detail}>{detail}</span>
       </span>
       {strip !== undefined && <span className="max-tablet:hidden">{strip}</span>}
-      <span className="text-right whitespace-nowrap tabular-nums max-tablet:text-agate max-tablet:text-ink-2" title={formatWhen(since ?? until ?? now, zone)}>
+      <span className="text-right whitespace-nowrap tabular-nums max-tablet:text-agate max-tablet:text-ink-2" data-tip={formatWhen(since ?? until ?? now, zone)}>
         {since !== undefined ? sinceWords(since, now, zone) : until !== undefined ? formatDate(until, zone) : ''}
       </span>
       {href !== null && <Act href={href} act={act} about={title} />}

@@ -7,6 +7,7 @@ import type { CompanyN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useNow } from '#src/clock.ts';
+import { withoutCompanies } from '#src/companies-filter.ts';
 import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -34,7 +35,7 @@ const NOTHING = {};
 /** The dashboard of one person. */
 export function BoardScreen({ me, branding }: { readonly me: Me; readonly branding: Branding }) {
   const { history } = useRouter();
-  const board = boardOf(useRouterState({ select: ({ location }) => location.searchStr }));
+  const board = withoutCompanies(boardOf(useRouterState({ select: ({ location }) => location.searchStr })), can(me.roles, 'monitoring.companies-filter'));
   const now = useNow();
   const [text, setText] = useState('');
   const rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, zone = rule.zone;

@@ -3,6 +3,8 @@ import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
 import { formatCount } from '#src/ui/format.ts';
 import { dayAt } from '#src/span/dates.ts';
 import type { DayRule } from '#src/span/dates.ts';
+import { cardParams } from './address.ts';
+import type { Asked } from './address.ts';
 import { besideQuery, LIST_PATHS } from '../other-lists/address.ts';
 import { isIgnored } from '../other-lists/rows.ts';
 
@@ -25,9 +27,10 @@ export function firstSeenWords(computers: readonly ComputerOut[], { from, to }: 
   return fresh === 0 ? 'None first seen in this time' : `${formatCount(fresh)} first seen in this time`;
 }
 
-/** Their list; of one company where the page shows one, found by its name. */
-export function computersAddress(companies: readonly CompanyN[], nameOf: (n: CompanyN) => string): string {
+/** Their list; of one company where the page shows one, found by its name. With the days of the card, where a card leads there. */
+export function computersAddress(companies: readonly CompanyN[], nameOf: (n: CompanyN) => string, card?: Pick<Asked, 'days' | 'instructionTypes'>): string {
   const [one] = companies;
-  const query = companies.length === 1 && one !== undefined ? besideQuery({ text: nameOf(one), ignored: false }) : '';
-  return query === '' ? LIST_PATHS.computers : `${LIST_PATHS.computers}?${query}`;
+  const name = companies.length === 1 && one !== undefined ? besideQuery({ text: nameOf(one), ignored: false }) : '';
+  const query = [card === undefined ? '' : cardParams(card).toString(), name].filter((part) => part !== '').join('&');
+  return query === '' ? LIST_PATHS.computers : `${LIST_PATHS.computers}?${query.replaceAll('%2C', ',')}`;
 }

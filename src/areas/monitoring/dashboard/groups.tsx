@@ -28,7 +28,7 @@ export function Groups({ board, stretch, overview: { groups, before: { whole } }
             <span className="flex items-center gap-0.5">
               <span className="truncate">{GROUP_WORDS[group]}</span>{opens && <Icon name="chevron-right" size={12} className="text-ink-3" />}
             </span>
-            <span className="block truncate text-agate text-ink-3" title={told}>{told}</span>
+            <span className="block truncate text-agate text-ink-3" data-tip={told}>{told}</span>
           </>
         );
         return (

@@ -68,7 +68,7 @@ export function Parts(props: PartsProps) {
       </ul>
       <Groups board={board} stretch={stretch} overview={overview} opens={opens} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-6 pt-6 desk:grid-cols-[minmax(0,1fr)_clamp(360px,36%,452px)] wide:grid-cols-[minmax(0,1fr)_minmax(0,640px)]">
-        <Section title="Needs attention" href={opens ? listAddress({ ...ask, days: historyOf(stretchOf({ is: 'today' }, dayAt(now, rule), rule), rule).days, pending: true }) : null} detail={<span title={OPEN_TITLE}>{openWords(overview.pending)}</span>}>
+        <Section title="Needs attention" href={opens ? listAddress({ ...ask, days: historyOf(stretchOf({ is: 'today' }, dayAt(now, rule), rule), rule).days, pending: true }) : null} detail={<span data-tip={OPEN_TITLE}>{openWords(overview.pending)}</span>}>
           {lines.length === 0
             ? <p className="m-0 py-3 text-ink-2">Nothing needs attention now.</p>
             : <AttentionList lines={lines} board={board} opens={opens} rule={rule} now={now} companyName={companyName} />}
@@ -81,7 +81,7 @@ export function Parts(props: PartsProps) {
       <div className={`grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-6 pt-6 tablet:grid-cols-2 ${rankings && stores ? 'desk:grid-cols-[1fr_1fr_1fr_1.3fr_1.3fr]' : 'desk:grid-cols-[repeat(auto-fill,minmax(300px,1fr))]'}`}>
         {rankings && <Rankings board={board} stretch={stretch} overview={overview} opens={opens} />}
         {stores && (
-          <Section title="Repositories that fill up" place="repositories">
+          <Section title="Repositories that fill up" href="/monitoring/repositories" place="repositories">
             <FromServer asked={props.repositories} told={props.told}>
               {() => <RepositoryList filling={mostPressing(filling)} companyName={companyName} zone={rule.zone} now={now} />}
             </FromServer>

@@ -11,13 +11,13 @@ export function SyncList({ sources, zone, now }: { readonly sources: LastSync['s
     <ul className="m-0 list-none p-0">
       {sources.toSorted((a, b) => Number(b.failed > 0) - Number(a.failed > 0)).map(({ source, keys, failed, at }) => (
         <li key={source} className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_52px] items-center gap-2.5 border-b border-hair">
-          <span className="truncate" title={SOURCE_NAMES[source]}>{SOURCE_NAMES[source]}</span>
+          <span className="truncate" data-tip={SOURCE_NAMES[source]}>{SOURCE_NAMES[source]}</span>
           {failed > 0
             ? <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-failed"><Icon name="failed" />{keys === 1 ? 'Failed' : `${failed} of ${keys} failed`}</span>
             : at === null
               ? <span className="whitespace-nowrap text-ink-2">Not heard yet</span>
               : <span className="inline-flex items-center gap-1.5 whitespace-nowrap text-success"><Icon name="success" />Succeeded</span>}
-          <span className="text-right text-agate whitespace-nowrap text-ink-3" {...(at !== null && { title: formatWhen(at, zone) })}>{at === null ? '' : formatSpan(at, now) ?? 'now'}</span>
+          <span className="text-right text-agate whitespace-nowrap text-ink-3" {...(at !== null && { 'data-tip': formatWhen(at, zone) })}>{at === null ? '' : formatSpan(at, now) ?? 'now'}</span>
         </li>
       ))}
     </ul>

@@ -2,6 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import type { Overview } from '#contract/monitoring/overview.ts';
 import { ENTITY_GROUPS } from '#contract/monitoring/words.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
+import { useCompaniesFilter } from '#src/companies-filter.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import type { DayRule } from '#src/span/dates.ts';
@@ -32,11 +33,12 @@ export function Tools({ board, stretch, overview, companies, rule, now, arriving
     arriving > 0 ? 'Results are still arriving' : later === null ? '' : `Results from ${dayWords(later)} on`,
     extentWords(overview.jobs), againstWords(stretch.count, overview.before),
   ].filter((part) => part !== '').join('. ');
+  const isFiltered = useCompaniesFilter();
   const sorted = companies.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { sensitivity: 'base', numeric: true }));
   return (
     <div className="flex min-h-13 flex-wrap items-center gap-2 px-4 py-2 desk:px-6">
       <SpanChoice span={board.span} rule={rule} now={now} onSpan={(span) => onBoard({ ...board, span })} />
-      {companies.length > 1 && (
+      {isFiltered && companies.length > 1 && (
         <ChipSelect
           name="Companies" icon="companies" value={board.companies.join()} onChoose={(value) => onBoard({ ...board, companies: value === '' ? [] : value.split(',').map(Number) })}
           options={[['', 'All companies'], ...many(board.companies, 'companies'), ...sorted.map(({ n, name }) => [String(n), name] as const)]}

@@ -27,7 +27,8 @@ export function Unprotected({ board, asked, columns, rule, now, companyName, onB
   const fresh = found === null ? null : firstSeenWords(found, stretch);
   return (
     <StatFrame
-      name="unprotected" href={computersAddress(board.companies, companyName)} board={board} stretch={stretch} onBoard={onBoard}
+      name="unprotected" href={computersAddress(board.companies, companyName, { days: stretch.days, instructionTypes: board.instructionTypes })}
+      board={board} stretch={stretch} rule={rule} now={now} onBoard={onBoard}
       figure={found === null ? <Unit of={asked.fault === null ? 'asking' : 'not known'} /> : <>{formatCount(found.length)} <Unit of={found.length === 1 ? 'computer' : 'computers'} /></>}
       trace={found === null || found.length === 0 ? [] : seenBy(found, columns.map(({ days: [, last] }) => last), rule)}
       delta={fresh === null ? null : { words: fresh, way: null, tone: null }}

@@ -63,7 +63,7 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
     <Page
       title="Evidence"
       {...(place.show === 'deeds' && {
-        action: <Button icon="download" disabled={offline || tooLong || rows === null || rows.length === 0} {...(offline && { title: MESSAGES.needsNetwork })} onClick={download}>Download CSV</Button>,
+        action: <Button icon="download" disabled={offline || tooLong || rows === null || rows.length === 0} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={download}>Download CSV</Button>,
       })}
     >
       <div className="flex min-h-full flex-col bg-sheet">

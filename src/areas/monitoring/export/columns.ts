@@ -9,7 +9,7 @@ const STATE_WORDS = Object.fromEntries(Object.entries(STATES).map(([code, { word
 const OF: Readonly<Record<ColumnId, readonly ExportColumn[]>> = {
   st: [{ id: 'state', title: 'State', words: STATE_WORDS }, { id: 'streak', title: 'Days of the problem' }],
   co: [{ id: 'company', title: 'Company' }],
-  job: [{ id: 'job', title: 'Job' }],
+  job: [{ id: 'job', title: 'Job' }, { id: 'schedule', title: 'Schedule' }],
   pc: [{ id: 'computer', title: 'Computer' }],
   ca: [{ id: 'message', title: 'Cause' }, { id: 'kind', title: 'Kind of problem', words: KIND_WORDS }],
   days: [],

@@ -9,7 +9,7 @@ import { door, useWatch } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { formatCount, formatWhen, plural } from '#src/ui/format.ts';
-import { tell } from '#src/ui/toasts.ts';
+import { tell, tellInfo } from '#src/ui/toasts.ts';
 import type { DayRule } from '#src/span/dates.ts';
 import { Go } from '../dashboard/go.tsx';
 import { handOverOf, shiftBegan, unlistedWords } from './since.ts';
@@ -47,7 +47,9 @@ function Form({ rule, since, query, filter, onAll, onClose }: Pick<HandOverDialo
     const sent = await door().send('endShift', handOverOf(id, since, clockNow(), shift, words, query.length > LIMITS.viewChars ? '' : query)).catch(() => null);
     setBusy(false);
     if (sent?.ok) {
-      tell(status?.is === 'offline' ? 'Handed over. It goes out as soon as there is a network.' : status?.is === 'server-trouble' ? 'Handed over. It goes out as soon as the server answers.' : 'Handed over');
+      if (status?.is === 'offline') tellInfo('Handed over. It goes out as soon as there is a network.');
+      else if (status?.is === 'server-trouble') tellInfo('Handed over. It goes out as soon as the server answers.');
+      else tell('Handed over');
       onClose();
     } else setFault(sent?.failure.message ?? MESSAGES.storage);
   };
@@ -121,7 +123,7 @@ const Lines = ({ title, lines, rest }: LinesProps) => (
     <h3 className="m-0 border-b border-rule pb-1 text-agate font-normal text-ink-3">{title}</h3>
     <ul className="m-0 list-none p-0">
       {lines.map(({ key, word, figure }) => (
-        <li key={key} className="flex gap-3 border-b border-hair py-1"><span className="min-w-0 grow truncate" title={word}>{word}</span><span className="shrink-0 text-ink-2 tabular-nums">{figure}</span></li>
+        <li key={key} className="flex gap-3 border-b border-hair py-1"><span className="min-w-0 grow truncate" data-tip={word}>{word}</span><span className="shrink-0 text-ink-2 tabular-nums">{figure}</span></li>
       ))}
     </ul>
     {rest > 0 && <p className="m-0 pt-1 text-agate text-ink-3">and {formatCount(rest)} more</p>}

@@ -47,8 +47,8 @@ function Past({ one, names, zone, now }: PastHandOversProps & { readonly one: Ha
   return (
     <div className="grid gap-x-6 gap-y-0.5 tablet:grid-cols-[220px_minmax(0,1fr)_auto]">
       <div className="min-w-0">
-        <b className="block truncate" title={one.name}>{one.name === '' ? 'Somebody' : one.name}</b>
-        <time className="text-agate text-ink-3" title={formatUtc(one.at)}>{formatWhen(one.at, zone)}, {formatAge(one.at, now)}</time>
+        <b className="block truncate" data-tip={one.name}>{one.name === '' ? 'Somebody' : one.name}</b>
+        <time className="text-agate text-ink-3" data-tip={formatUtc(one.at)}>{formatWhen(one.at, zone)}, {formatAge(one.at, now)}</time>
       </div>
       <div className="min-w-0">
         <p className="m-0">

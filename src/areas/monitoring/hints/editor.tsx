@@ -7,6 +7,7 @@ import { Button, IconButton } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -46,7 +47,8 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
         <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">{id === null ? 'New hint' : 'Change a hint'}</h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">{whenWords({ text: form.text.trim(), kinds: [...form.kinds], sources: [...form.sources] }) || 'It is shown beside every result that it is for.'}</p>
         <FormSection title="The hint">
-          <TextField label="Name" value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
+          <RequiredNote />
+          <TextField label="Name" required value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
           <Check checked={form.inside} title="Not for customers" detail="Only users who see every company read it." onChange={(inside) => change({ inside })} />
         </FormSection>
         <FormSection title="When" says="All of it must hold. What is left empty holds always.">
@@ -64,7 +66,7 @@ export function Editor({ id, begin, offline, onSaved, onClose, onDelete }: Edito
         </FormSection>
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
         <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-          <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })}>{id === null ? 'Make the hint' : 'Save the hint'}</Button>
+          <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}>{id === null ? 'Make the hint' : 'Save the hint'}</Button>
           <Button onClick={onClose}>Cancel</Button>
           {onDelete !== null && <Button variant="quiet" icon="trash" className="ml-auto" disabled={offline} onClick={onDelete}>Delete</Button>}
         </div>

@@ -50,7 +50,7 @@ export function Hints() {
     tell('Hint deleted');
     saved();
   }
-  const make = <Button variant="primary" icon="plus" disabled={offline || !keeps} {...((offline || !keeps) && { title: offline ? MESSAGES.needsNetwork : MESSAGES.hintNotYours })} onClick={() => history.push(hintsAddress('new'))}>New hint</Button>;
+  const make = <Button variant="primary" icon="plus" disabled={offline || !keeps} {...((offline || !keeps) && { 'data-tip': offline ? MESSAGES.needsNetwork : MESSAGES.hintNotYours })} onClick={() => history.push(hintsAddress('new'))}>New hint</Button>;
   const begin = open === 'new' ? place.begin : hint === null ? null : formOf(hint);
   const listed = open === null && hints !== null && hints.length > 0;
 

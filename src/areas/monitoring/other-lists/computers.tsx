@@ -92,17 +92,17 @@ interface RowProps {
 
 function Row({ one, company, acts, offline, zone, now, onNote, onIgnore, onHeed }: RowProps) {
   const ignored = isIgnored(one.ignored, now), detail = [one.os ?? one.osType ?? '', one.ipAddresses[0] ?? ''].filter((word) => word !== '').join(', ');
-  const blocked = offline ? { disabled: true, title: MESSAGES.needsNetwork } : {};
+  const blocked = offline ? { 'disabled': true, 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <tr data-row className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${ignored ? 'text-ink-3' : ''}`}>
       <td className="min-w-0 tablet:pr-3 tablet:pl-5">
-        <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} title={one.hostName}>{one.hostName}</span>
-        <span className="block truncate text-agate text-ink-3" title={detail}>{detail}</span>
+        <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} data-tip={one.hostName}>{one.hostName}</span>
+        <span className="block truncate text-agate text-ink-3" data-tip={detail}>{detail}</span>
       </td>
-      <td className="row-start-2 min-w-0 self-center truncate tablet:pr-3" title={company}>{company}</td>
+      <td className="row-start-2 min-w-0 self-center truncate tablet:pr-3" data-tip={company}>{company}</td>
       <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
-        <span className="block" title={formatWhen(one.seenAt, zone)}>{formatAge(one.seenAt, now)}</span>
-        <span className="block text-agate text-ink-3" title={formatWhen(one.firstSeenAt, zone)}>first {formatDate(one.firstSeenAt, zone)}</span>
+        <span className="block" data-tip={formatWhen(one.seenAt, zone)}>{formatAge(one.seenAt, now)}</span>
+        <span className="block text-agate text-ink-3" data-tip={formatWhen(one.firstSeenAt, zone)}>first {formatDate(one.firstSeenAt, zone)}</span>
       </td>
       <td className="col-span-2 row-start-3 min-w-0 text-ink-2 tablet:pr-3">
         {one.note !== null && <span className="block break-words whitespace-pre-line">{one.note.content}</span>}

@@ -11,7 +11,7 @@ export interface JobName { readonly jobInstanceUid: string; readonly key?: strin
 /** The server's own sentence where it says what to do about it; else the catalogue's. */
 export function sentenceOf(failure: Failure, words: string): string {
   switch (failure.kind) {
-    case 'needs-network': case 'signed-out': case 'expired': case 'forbidden': case 'conflict': case 'too-many': case 'busy': case 'update-needed': return failure.message;
+    case 'needs-network': case 'signed-out': case 'expired': case 'forbidden': case 'conflict': case 'too-many': case 'busy': case 'out-of-space': case 'update-needed': return failure.message;
     case 'bad-input': return failure.issues[0]?.message ?? words;
     default: return words;
   }

@@ -63,10 +63,10 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
   return (
     <tr data-row className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${ignored ? 'text-ink-3' : ''}`}>
       <td className="min-w-0 tablet:pr-3 tablet:pl-5">
-        <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} title={job.name}>{job.name}</span>
-        <span className="block truncate text-agate text-ink-3" title={job.computer}>{job.computer === '' ? 'Disabled' : `Disabled, on ${job.computer}`}</span>
+        <span className={`block truncate ${ignored ? '' : 'font-semibold'}`} data-tip={job.name}>{job.name}</span>
+        <span className="block truncate text-agate text-ink-3" data-tip={job.computer}>{job.computer === '' ? 'Disabled' : `Disabled, on ${job.computer}`}</span>
       </td>
-      <td className="col-start-1 min-w-0 truncate tablet:pr-3" title={job.companyName}>{job.companyName}</td>
+      <td className="col-start-1 min-w-0 truncate tablet:pr-3" data-tip={job.companyName}>{job.companyName}</td>
       <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3">{SOURCE_NAMES[job.source]}<span className="text-agate text-ink-3">, {TYPE_WORDS[job.type]}</span></td>
       <td className="col-start-1 min-w-0 text-ink-2 tablet:pr-3">
         {job.ignored === null ? <span className="hidden text-ink-3 tablet:inline">–</span> : (
@@ -79,7 +79,7 @@ function Row({ job, acts, offline, zone, now }: RowProps) {
       {acts && (
         <td className="col-start-2 row-span-4 row-start-1 self-center text-right tablet:pr-4">
           <Button
-            size="sm" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} aria-label={`${ignored ? 'Take back' : 'Ignore'} ${about}`} onClick={() => void press()}
+            size="sm" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} aria-label={`${ignored ? 'Take back' : 'Ignore'} ${about}`} onClick={() => void press()}
           >
             {ignored ? 'Take back' : 'Ignore'}
           </Button>

@@ -1,11 +1,12 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useWatch } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { heedMissed, ignoreMissed } from './deeds.ts';
 
-const IgnoreForm = lazy(async () => ({ default: (await import('./ignore-form.tsx')).IgnoreForm }));
+const IgnoreForm = lazy(async () => ({ default: (await withChunkTimeout(import('./ignore-form.tsx'))).IgnoreForm }));
 
 export interface IgnoreMissedProps {
   /** The job's id at its source; null while it is not known here. */
@@ -32,7 +33,7 @@ export function IgnoreMissed({ jobInstanceUid, about, ignored, zone, now }: Igno
   return (
     <>
       <Button
-        variant="quiet" size="sm" busy={busy} disabled={blocked} {...(offline && { title: MESSAGES.needsNetwork })}
+        variant="quiet" size="sm" busy={busy} disabled={blocked} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}
         onClick={() => { if (ignored && jobInstanceUid !== null) void change(heedMissed({ jobInstanceUid }, about)); else setAsking(true); }}
       >
         {ignored ? 'Expect it again' : 'Ignore until…'}

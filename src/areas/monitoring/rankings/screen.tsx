@@ -11,6 +11,7 @@ import { Page } from '#src/frame/page.tsx';
 import { useBranding } from '#src/session.ts';
 import { formatBytes, formatCount, formatDuration, formatWhen, plural } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
+import { percentOf } from '#src/ui/percent.ts';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { dayAt } from '#src/span/dates.ts';
 import { Notices } from '../daily-checks/notices.tsx';
@@ -93,8 +94,8 @@ function Ranking({ lines, measure, place, days, opens }: RankingProps) {
             <th scope="row" className="px-3 py-1 text-left font-normal">
               <Name line={line} href={opens ? hrefOf(line, measure, place, days) : null} />
             </th>
-            <td className="truncate px-3 text-ink-2 max-tablet:hidden" title={line.companyName}>{line.companyName}</td>
-            <td className="px-3 max-tablet:hidden"><span className="sr-only">{Math.round((line.value / most) * 100)} %</span><i aria-hidden className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, (line.value / most) * 100)}%` }} /></td>
+            <td className="truncate px-3 text-ink-2 max-tablet:hidden" data-tip={line.companyName}>{line.companyName}</td>
+            <td className="px-3 max-tablet:hidden"><span className="sr-only">{Math.round(percentOf(line.value, most))} %</span><i aria-hidden className={`block h-2 ${measure === 'failures' ? 'bg-failed-mark' : 'bg-trace'}`} style={{ width: `${Math.max(1, percentOf(line.value, most))}%` }} /></td>
             <td className="pr-4 pl-3 text-right font-semibold whitespace-nowrap tabular-nums desk:pr-6">{tell(line.value)}</td>
           </tr>
         ))}
@@ -106,7 +107,7 @@ function Ranking({ lines, measure, place, days, opens }: RankingProps) {
 function Name({ line, href }: { readonly line: RankedLine; readonly href: string | null }) {
   const told = (
     <>
-      <span className="block truncate" title={line.jobName}>{line.jobName}</span>
+      <span className="block truncate" data-tip={line.jobName}>{line.jobName}</span>
       <span className="block truncate text-agate text-ink-3 tablet:hidden">{line.companyName}</span>
     </>
   );

@@ -13,6 +13,7 @@ import { Button, IconButton } from '#src/ui/button.tsx';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatAge, formatBytes, formatDate, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
+import { percentOf } from '#src/ui/percent.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { bringSpark, Spark } from '#src/ui/spark.tsx';
 import type { DayRule } from '#src/span/dates.ts';
@@ -120,12 +121,12 @@ function Table({ rows, place, rule, now, told, onPlace }: TableProps) {
                   <span className="flex items-start gap-1">
                     <IconButton icon={open ? 'chevron-down' : 'chevron-right'} label={`History of ${row.name}`} aria-expanded={open} className="-mt-1" onClick={() => onPlace({ ...place, open: open ? null : row.id }, 'replace')} />
                     <span className="min-w-0">
-                      <span className="block truncate font-semibold" title={row.name}>{row.name}</span>
-                      <span className="block truncate text-agate text-ink-3" title={row.where}>{row.where}<span className="desk:hidden">{row.where === '' ? '' : ', '}{row.companyName}</span></span>
+                      <span className="block truncate font-semibold" data-tip={row.name}>{row.name}</span>
+                      <span className="block truncate text-agate text-ink-3" data-tip={row.where}>{row.where}<span className="desk:hidden">{row.where === '' ? '' : ', '}{row.companyName}</span></span>
                     </span>
                   </span>
                 </th>
-                <td className="truncate px-3 py-2 text-ink-2 max-desk:hidden" title={row.companyName}>{row.companyName}</td>
+                <td className="truncate px-3 py-2 text-ink-2 max-desk:hidden" data-tip={row.companyName}>{row.companyName}</td>
                 <td className="px-3 py-2 max-tablet:px-0"><Used row={row} now={now} zone={rule.zone} /></td>
                 <td className="px-3 py-2 text-right whitespace-nowrap tabular-nums max-tablet:px-0"><span className="text-agate text-ink-3 tablet:hidden">free </span>{size(row.free)}</td>
                 <td className="px-3 py-2 text-right whitespace-nowrap tabular-nums max-tablet:px-0 max-tablet:text-left"><span className="text-agate text-ink-3 tablet:hidden">of </span>{size(row.capacity)}</td>
@@ -147,9 +148,9 @@ const FILL: Readonly<Record<Row['standing'], string>> = { full: 'bg-failed-mark'
 function Used({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonly zone: string }) {
   return (
     <>
-      <span className="flex items-center justify-between gap-2 whitespace-nowrap tabular-nums"><span>{size(row.used)}</span>{row.share !== null && <span className="text-ink-2">{Math.floor(row.share * 100)} %</span>}</span>
-      <span aria-hidden className="mt-1 block h-[5px] bg-wash outline outline-rule"><i className={`block h-full ${FILL[row.standing]}`} style={{ width: `${(row.share ?? 0) * 100}%` }} /></span>
-      <span className={`mt-1 flex items-center gap-1 text-agate ${row.isStale ? 'font-semibold text-warning' : 'text-ink-3'}`} title={formatWhen(row.sampledAt, zone)}>
+      <span className="flex items-center justify-between gap-2 whitespace-nowrap tabular-nums"><span>{size(row.used)}</span>{row.share !== null && <span className="text-ink-2">{Math.floor(percentOf(row.share, 1))} %</span>}</span>
+      <span aria-hidden className="mt-1 block h-[5px] bg-wash outline outline-rule"><i className={`block h-full ${FILL[row.standing]}`} style={{ width: `${percentOf(row.share ?? 0, 1)}%` }} /></span>
+      <span className={`mt-1 flex items-center gap-1 text-agate ${row.isStale ? 'font-semibold text-warning' : 'text-ink-3'}`} data-tip={formatWhen(row.sampledAt, zone)}>
         {row.isStale && <Icon name="warning" size={12} />}{row.isStale ? `no sample for ${formatAge(row.sampledAt, now).replace(/ ago$/, '')}` : formatAge(row.sampledAt, now)}
       </span>
     </>
@@ -167,7 +168,7 @@ function Full({ row, now, zone }: { readonly row: Row; readonly now: Ms; readonl
       <span className={`inline-flex items-center gap-1 whitespace-nowrap ${tone === '' ? '' : `font-semibold ${tone}`}`}>
         {tone !== '' && <Icon name={row.standing === 'full' ? 'failed' : 'warning'} size={14} />}{fullWords({ daysLeft: row.daysLeft, fullAt: row.fullAt }, now)}
       </span>
-      <span className="block text-agate text-ink-3" title={formatWhen(row.fullAt, zone)}>{formatDate(row.fullAt, zone)}</span>
+      <span className="block text-agate text-ink-3" data-tip={formatWhen(row.fullAt, zone)}>{formatDate(row.fullAt, zone)}</span>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useKeptForm } from '#src/kept-form.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -47,7 +48,8 @@ export function Editor({ id, begin, zone, offline, companies, people, onSaved, o
         <h2 ref={head} tabIndex={-1} className="m-0 pb-1 text-head outline-none">{id === null ? 'New rule' : 'Change a rule'}</h2>
         <p className="m-0 pb-4 text-ink-2" aria-live="polite">{tried === null ? 'It acts on results that arrive from now on.' : `${whenWords(tried.when, name)}, ${doesWords(tried.does)}.`.replace(', then .', '.')}</p>
         <FormSection title="The rule">
-          <TextField label="Name" value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
+          <RequiredNote />
+          <TextField label="Name" required value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
           <Switch label="On" detail="Off, it does nothing." on={form.enabled} onChange={(enabled) => change({ enabled })} />
           <div className="grid grid-cols-2 gap-3">
             <TextField label="First day" type="date" value={form.from} onChange={({ target }) => change({ from: target.value })} />
@@ -58,7 +60,7 @@ export function Editor({ id, begin, zone, offline, companies, people, onSaved, o
         <DoesFields form={form} faults={faults} companies={companies} people={people} onChange={change} />
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
         <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-          <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })}>{id === null ? 'Make the rule' : 'Save the rule'}</Button>
+          <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}>{id === null ? 'Make the rule' : 'Save the rule'}</Button>
           <Button onClick={onClose}>Cancel</Button>
           {onDelete !== null && <Button variant="quiet" icon="trash" className="ml-auto" disabled={offline} onClick={onDelete}>Delete</Button>}
         </div>

@@ -20,7 +20,7 @@ export interface RuleListProps {
 
 /** The rules from the top, in the order in which they act. */
 export function RuleList({ rules, zone, now, offline, busy, companyName, onOpen, onSwitch, onMove }: RuleListProps) {
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
     <ol className="m-0 list-none border-t-2 border-head-rule p-0">
       {rules.map(({ _id: id, ...rule }, place) => {

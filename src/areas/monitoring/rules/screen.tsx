@@ -69,7 +69,7 @@ export function Rules() {
     tell('Rule deleted');
     saved();
   }
-  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => history.push(rulesAddress('new'))}>New rule</Button>;
+  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => history.push(rulesAddress('new'))}>New rule</Button>;
   const begin = open === 'new' ? place.begin(zone) : rule === null ? null : formOf(rule, zone);
 
   return (

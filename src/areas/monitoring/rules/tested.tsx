@@ -41,10 +41,10 @@ export function Tested({ test: { tested, asking, fault }, ready, offline, zone }
             <li key={run} className="grid gap-0.5 border-b border-hair py-2">
               <span className="flex flex-wrap items-baseline gap-x-3">
                 <StateMark state={state} />
-                <span className="min-w-0 grow truncate" title={`${job}${computer === '' ? '' : ` on ${computer}`}, ${company}`}><b>{company}</b> {job}{computer === '' ? '' : ` on ${computer}`}</span>
+                <span className="min-w-0 grow truncate" data-tip={`${job}${computer === '' ? '' : ` on ${computer}`}, ${company}`}><b>{company}</b> {job}{computer === '' ? '' : ` on ${computer}`}</span>
                 <time className="text-agate text-ink-3">{formatWhen(startedAt, zone)}</time>
               </span>
-              <span className="truncate text-ink-2" title={message}>{message}</span>
+              <span className="truncate text-ink-2" data-tip={message}>{message}</span>
             </li>
           ))}
         </ol>

@@ -9,7 +9,7 @@ export function rowOf(n: RunN, run: Execution): RunView {
   const openedAt = at(run.problem?.openedAt ?? null);
   return {
     n, job: 0, jobName: run.jobName, company: 0, companyName: run.companyName, computer: run.computerName, source: run.source, type: run.type,
-    managed: run.managed, status: run.status, state, startedAt, durationSec: run.durationSec, usualDuration: null, bytes: run.bytesTransferred,
+    managed: run.managed, scheduleState: run.scheduleState, status: run.status, state, startedAt, durationSec: run.durationSec, usualDuration: null, bytes: run.bytesTransferred,
     usualBytes: null, message: run.message, template: run.problem?.cause ?? null, strip: [], lastGoodAt: at(run.lastSuccessAt), review: run.state,
     waiting: false,
     problem: run.problem && openedAt !== null ? {

@@ -50,7 +50,7 @@ function Hint({ id, hint, row, acts, offline }: { readonly id: string; readonly 
       <p className="m-0 font-semibold break-words">{hint.name}</p>
       <HintBody {...hint} />
       {acts && (
-        <Button variant="quiet" size="sm" className="-ml-2 mt-1" icon={helped ? 'tick' : 'hint'} aria-pressed={helped} busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void say()}>
+        <Button variant="quiet" size="sm" className="-ml-2 mt-1" icon={helped ? 'tick' : 'hint'} aria-pressed={helped} busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void say()}>
           {helped ? 'It helped' : 'This helped'}
         </Button>
       )}

@@ -19,7 +19,7 @@ export function History({ asked, zone }: { readonly asked: Asked; readonly zone:
             <li key={history.length - place}>
               <Icon name={icon} className="mt-px text-ink-3" />
               <span className="min-w-0 break-words">{who !== null && <b>{who} </b>}{did}</span>
-              <time className="dc-ag" dateTime={entry.at} title={formatUtc(at)}>{formatWhen(at, zone)}</time>
+              <time className="dc-ag" dateTime={entry.at} data-tip={formatUtc(at)}>{formatWhen(at, zone)}</time>
               {said !== null && <span className="col-[2/-1] break-words whitespace-pre-line text-ink-2">{said}</span>}
             </li>
           );

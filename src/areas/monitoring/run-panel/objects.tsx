@@ -30,7 +30,7 @@ export function Objects({ asked, zone }: { readonly asked: Asked; readonly zone:
 function One({ task: { name, status, startTime, durationSec, bytesTransferred, message }, zone }: { readonly task: Task; readonly zone: string }) {
   const { word, icon, text } = TASK_STATES[status];
   return (
-    <li {...(startTime !== null && { title: `Started ${formatWhen(Date.parse(startTime), zone)}` })}>
+    <li {...(startTime !== null && { 'data-tip': `Started ${formatWhen(Date.parse(startTime), zone)}` })}>
       <span className={`inline-flex items-center gap-1.5 ${text}`}><Icon name={icon} /><span>{word}</span></span>
       <span className="rp-name">{name}</span>
       <span className="text-right text-ink-2">{durationSec === null ? '' : formatDuration(durationSec)}</span>

@@ -82,9 +82,10 @@ export function RunPanel(props: PanelProps) {
           {row.lastGoodAt === null ? 'No good backup on this device.' : `Last good backup ${formatWhen(row.lastGoodAt, zone)}, ${formatAge(row.lastGoodAt, now)}.`}
         </p>
         <dl className="rp-facts">
-          <Fact word={row.status === 'Missed' ? 'Expected' : 'Started'} title={formatUtc(row.startedAt)}>{formatDate(row.startedAt, zone) === formatDate(now, zone) ? formatTime(row.startedAt, zone) : formatWhen(row.startedAt, zone)}</Fact>
-          <Fact word="Ended" {...(ended !== null && { title: formatUtc(ended) })}>{ended === null ? (row.status === 'Missed' ? 'did not run' : 'unknown') : formatTime(ended, zone)}</Fact>
+          <Fact word={row.status === 'Missed' ? 'Expected' : 'Started'} tip={formatUtc(row.startedAt)}>{formatDate(row.startedAt, zone) === formatDate(now, zone) ? formatTime(row.startedAt, zone) : formatWhen(row.startedAt, zone)}</Fact>
+          <Fact word="Ended" {...(ended !== null && { tip: formatUtc(ended) })}>{ended === null ? (row.status === 'Missed' ? 'did not run' : 'unknown') : formatTime(ended, zone)}</Fact>
           <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
+          <Fact word="Schedule">{row.scheduleState ?? '–'}</Fact>
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
           {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2 pt-1.5"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.tied ? <TicketOf number={problem.ticket} tied={problem.tied} /> : problem.ticket}</dd></div>}
         </dl>
@@ -157,8 +158,8 @@ function Message({ row }: { readonly row: RunView }) {
   });
 }
 
-function Fact({ word, title, children }: { readonly word: string; readonly title?: string; readonly children: ReactNode }) {
-  return <div {...(title !== undefined && { title })}><dt>{word}</dt><dd>{children}</dd></div>;
+function Fact({ word, tip, children }: { readonly word: string; readonly tip?: string; readonly children: ReactNode }) {
+  return <div data-tip={tip}><dt>{word}</dt><dd>{children}</dd></div>;
 }
 
 function Said({ icon, by, children }: { readonly icon: 'note' | 'snooze' | 'cloud' | 'hint'; readonly by: string; readonly children: ReactNode }) {

@@ -28,7 +28,7 @@ export function SameCause({ row, cause, days, zone, now, onAll }: SameProps) {
           const one = view?.rows.find(({ company }) => company === value);
           return (
             <li key={value}>
-              <span className="dc-cut" title={name}>{name}</span>
+              <span className="dc-cut" data-tip={name}>{name}</span>
               {one ? <Strip strip={one.strip} size={SMALL} today={formatDate(now, zone)} /> : <span />}
               <span className="dc-ag">{one?.problem ? since(one.problem.openedAt, now) : ''}</span>
               <span className="text-right">{plural(count, 'job')}</span>

@@ -27,12 +27,12 @@ export function ViewsChip({ me, query, onOpen }: ViewsChipProps) {
           tablet:@max-[660px]/tools:px-1.5 pointer-coarse:h-11 pointer-coarse:px-3"
       >
         <span className="text-ink-3 max-tablet:sr-only tablet:@max-[990px]/tools:group-not-data-rest/chip:sr-only">View</span>
-        <span className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only" title={standing.view?.name}>{standingWord(standing, query)}</span>
+        <span className="max-w-44 truncate tablet:@max-[990px]/tools:max-w-28 tablet:@max-[990px]/tools:group-data-rest/chip:sr-only" data-tip={standing.view?.name}>{standingWord(standing, query)}</span>
         <Icon name="chevron-down" className="text-ink-3 tablet:@max-[560px]/tools:group-data-rest/chip:hidden" />
       </PopoverButton>
       <PopoverPanel
         {...OWN_KEYS} anchor={{ to: 'bottom start', gap: 4, padding: 8 }} focus
-        className="z-30 flex max-h-[70vh] w-80 max-w-[calc(100vw-16px)] flex-col overflow-auto rounded-part border border-rule bg-sheet text-ink shadow-toast outline-none"
+        className="z-30 flex max-h-[70vh] w-80 animate-menu max-w-[calc(100vw-16px)] flex-col overflow-auto rounded-part border border-rule bg-sheet text-ink shadow-toast outline-none"
       >
         {({ close }) => (
           <ViewsMenu

@@ -70,8 +70,8 @@ function Line({ word, by = '', on, shared = false, onPress }: LineProps) {
     >
       <span className="w-4 shrink-0" aria-hidden>{on && <Icon name="check" className="text-accent" />}</span>
       <span className={`min-w-0 grow ${by === '' ? '' : 'py-1 leading-[17px]'}`}>
-        <span className="block truncate" title={word}>{word}</span>
-        {by !== '' && <span className="block truncate text-agate font-normal text-ink-3" title={by}>by {by}</span>}
+        <span className="block truncate" data-tip={word}>{word}</span>
+        {by !== '' && <span className="block truncate text-agate font-normal text-ink-3" data-tip={by}>by {by}</span>}
       </span>
       {shared && <Badge title="Everybody who sees all companies sees it">shared</Badge>}
     </button>
@@ -85,7 +85,7 @@ function Again({ view, query, onSaved }: { readonly view: ViewRow; readonly quer
   };
   return (
     <div className="border-t border-hair px-3 py-2">
-      <Button size="sm" className="w-full min-w-0" title={view.name} onClick={() => void save()}><span className="truncate">Save the changes to “{view.name}”</span></Button>
+      <Button size="sm" className="w-full min-w-0" data-tip={view.name} onClick={() => void save()}><span className="truncate">Save the changes to “{view.name}”</span></Button>
     </div>
   );
 }

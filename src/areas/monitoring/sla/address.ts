@@ -1,6 +1,7 @@
 import type { CompanyN } from '#contract/ids.ts';
 import { spanKey, spanOfKey } from '#src/span/dates.ts';
 import type { Span } from '#src/span/dates.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 /** Everything that shapes the page. `alarm`: the one that is open, `new`, or none; `job`: of which job a new one is. */
@@ -20,7 +21,7 @@ export interface SlaPlace {
 }
 
 const PATH = '/monitoring/sla';
-export const SLA_PLACE: SlaPlace = { view: 'alarms', alarm: null, job: null, span: { is: 'last', days: 30 }, by: 'job', company: null, percent: 95, hours: null, text: '', page: 1, size: 50 };
+export const SLA_PLACE: SlaPlace = { view: 'alarms', alarm: null, job: null, span: { is: 'last', days: 30 }, by: 'job', company: null, percent: 95, hours: null, text: '', page: 1, size: PAGE_SIZE };
 
 export function slaPlace(search: string): SlaPlace {
   const query = new URLSearchParams(search), said = (name: string): string => (query.get(name) ?? '').slice(0, 300);

@@ -6,6 +6,7 @@ import { useKeptForm } from '#src/kept-form.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { ENTITY_GROUP_WORDS, SOURCE_WORDS, TYPE_WORDS } from '../daily-checks/words.ts';
@@ -43,7 +44,8 @@ export function Editor({ id, begin, jobName, offline, companies, people, onSaved
       <UnsavedQuestion dirty={dirty} />
       <h2 ref={head} tabIndex={-1} className="m-0 pb-4 text-head outline-none">{id === null ? 'New alarm' : 'Change an alarm'}</h2>
       <FormSection title="The alarm">
-        <TextField label="Name" value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
+        <RequiredNote />
+        <TextField label="Name" required value={form.name} maxLength={200} fault={faults.name ?? null} onChange={({ target }) => change({ name: target.value })} />
         <Switch label="On" detail="Off, nobody is told." on={form.enabled} onChange={(enabled) => change({ enabled })} />
       </FormSection>
       {jobName === null
@@ -59,14 +61,14 @@ export function Editor({ id, begin, jobName, offline, companies, people, onSaved
       <FormSection title="What is asked" says="One of the two, or both.">
         <TextField label="A good backup every so many hours" value={form.hours} inputMode="numeric" fault={faults.hours ?? null} hint="Of each job, one that ended well or with a warning. Jobs that are switched off, or not expected to run, are left out." onChange={({ target }) => change({ hours: target.value })} />
         <TextField label="Share of good results, in percent" value={form.percent} inputMode="numeric" fault={faults.percent ?? null} hint="Those that ended well or with a warning, of all that ended or did not run." onChange={({ target }) => change({ percent: target.value })} />
-        <TextField label="Of the last so many days" value={form.days} inputMode="numeric" fault={faults.days ?? null} onChange={({ target }) => change({ days: target.value })} />
+        <TextField label="Of the last so many days" required value={form.days} inputMode="numeric" fault={faults.days ?? null} onChange={({ target }) => change({ days: target.value })} />
       </FormSection>
       <FormSection title="Who is told" says="By mail, once when it breaks and once when it is kept again.">
         <Many label="Users" none="Nobody" chosen={form.recipients} options={people} onChange={(recipients) => change({ recipients })} />
       </FormSection>
       {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
       <div className="flex flex-wrap gap-2 border-t border-rule py-4">
-        <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })}>{id === null ? 'Make the alarm' : 'Save the alarm'}</Button>
+        <Button type="submit" variant="primary" busy={busy} disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })}>{id === null ? 'Make the alarm' : 'Save the alarm'}</Button>
         <Button onClick={onClose}>Cancel</Button>
         {onDelete !== null && <Button variant="quiet" icon="trash" className="ml-auto" disabled={offline} onClick={onDelete}>Delete</Button>}
       </div>

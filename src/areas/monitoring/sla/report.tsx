@@ -3,6 +3,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { csvLine, csvName, BOM, utcText } from '#contract/monitoring/csv.ts';
 import type { SlaLine } from '#contract/monitoring/sla-calls.ts';
 import { useNow } from '#src/clock.ts';
+import { useCompaniesFilter } from '#src/companies-filter.ts';
 import { door } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
@@ -33,7 +34,8 @@ export interface ReportProps {
 }
 
 /** SLA-4, SLA-5: of each job or company the share of good results, the worst first, and whether it is what is asked. */
-export function Report({ place, offline, companies, onPlace }: ReportProps) {
+export function Report({ place: given, offline, companies, onPlace }: ReportProps) {
+  const isFiltered = useCompaniesFilter(), place = isFiltered ? given : { ...given, company: null };
   const branding = useBranding(), now = useNow(60_000);
   const rule = { zone: branding?.timeZone ?? 'UTC', hour: branding?.dayBeginsHour ?? 0 }, today = dayAt(now, rule), { from, to } = timesOf(place.span, today, rule);
   const filters = { ...(place.company !== null && { companyIds: [place.company] }), ...(place.text !== '' && { text: place.text }) };
@@ -64,10 +66,10 @@ export function Report({ place, offline, companies, onPlace }: ReportProps) {
       <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">
         <SpanChoice span={place.span} rule={rule} now={now} onSpan={(span) => onPlace({ span, page: 1 })} />
         <ChipSelect name="By" value={place.by} onChoose={(by) => onPlace({ by: by === 'company' ? 'company' : 'job', page: 1 })} options={[['job', 'By job'], ['company', 'By company']]} />
-        <ChipSelect name="Company" icon="companies" value={place.company === null ? '' : String(place.company)} onChoose={(company) => onPlace({ company: company === '' ? null : Number(company), page: 1 })} options={[['', 'Every company'], ...companies.map(([n, name]) => [String(n), name] as const)]} />
+        {isFiltered && <ChipSelect name="Company" icon="companies" value={place.company === null ? '' : String(place.company)} onChoose={(company) => onPlace({ company: company === '' ? null : Number(company), page: 1 })} options={[['', 'Every company'], ...companies.map(([n, name]) => [String(n), name] as const)]} />}
         <ChipSelect name="Share" value={String(place.percent ?? '')} onChoose={(percent) => onPlace({ percent: percent === '' ? null : Number(percent), page: 1 })} options={[['', 'No share asked'], ...PERCENTS.map((one) => [String(one), `${one} % good`] as const)]} />
         <ChipSelect name="Age" icon="clock" value={String(place.hours ?? '')} onChoose={(hours) => onPlace({ hours: hours === '' ? null : Number(hours), page: 1 })} options={[['', 'No age asked'], ...HOURS.map((one) => [String(one), `Good within ${one} hours`] as const)]} />
-        <Button size="sm" icon="download" className="ml-auto" busy={busy} disabled={offline || told === null || told.count === 0} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void download()}>Download CSV</Button>
+        <Button size="sm" icon="download" className="ml-auto" busy={busy} disabled={offline || told === null || told.count === 0} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void download()}>Download CSV</Button>
       </div>
       <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">
         Share = results that ended well or with a warning ÷ all that ended or did not run, of the days chosen. Age = the time since the last good backup ended, now; jobs that are switched off have none.

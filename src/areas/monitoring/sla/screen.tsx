@@ -53,7 +53,7 @@ export function Sla() {
     if (!told.ok) return tellFailure(told.failure.kind === 'server-fault' ? MESSAGES.removeSla : told.failure.message);
     saved();
   }
-  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => history.push(slaAddress({ alarm: 'new' }))}>New alarm</Button>;
+  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => history.push(slaAddress({ alarm: 'new' }))}>New alarm</Button>;
   const begin = open === 'new' ? beginning(place.job) : alarm === null ? null : formOf(alarm);
   const edits = open !== null && keeps && view === 'alarms';
 

@@ -120,11 +120,11 @@ const Row = memo(function Row({ line, index, top, heads, first, touch, opens, cu
   return (
     <div role="row" aria-rowindex={index + 2} data-line={index} className="sht-row" style={{ top }}>
       <span className="sht-left" role="presentation">
-        <span role="rowheader" aria-colindex={1} id={cellId(index, -1)} className="sht-name" title={detail === '' ? name : `${name}, ${detail}`} {...(cursor === -1 && { 'data-cursor': '' })}>
+        <span role="rowheader" aria-colindex={1} id={cellId(index, -1)} className="sht-name" data-tip={detail === '' ? name : `${name}, ${detail}`} {...(cursor === -1 && { 'data-cursor': '' })}>
           <span className="block min-w-0 truncate">{name}</span>
           {touch && <span className="block truncate text-agate text-ink-3">{second === '' ? '' : `${second}, `}{shareWords(line.share)}</span>}
         </span>
-        {!touch && <span role="gridcell" aria-colindex={2} className="sht-second" title={second}>{second}</span>}
+        {!touch && <span role="gridcell" aria-colindex={2} className="sht-second" data-tip={second}>{second}</span>}
         {!touch && <span role="gridcell" aria-colindex={3} className="sht-share">{shareWords(line.share)}</span>}
       </span>
       <span aria-hidden style={{ flex: 'none', width: first * COL }} />

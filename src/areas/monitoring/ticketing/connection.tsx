@@ -6,11 +6,13 @@ import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
 import type { TicketSystem } from '#contract/desk/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { door } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -27,14 +29,14 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
   const [busy, setBusy] = useState(false), [fault, setFault] = useState<string | null>(null), [tested, setTested] = useState<{ readonly ok: boolean; readonly says: string } | null>(null);
   const { system } = draft, { choices } = kept, cw = draft.connectwise ?? NO_CW, at = draft.autotask ?? NO_AT;
   const set = (next: Partial<Ticketing>): void => setDraft((before) => ({ ...before, ...next }));
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const other = system !== kept.settings.system || JSON.stringify(draft[system === 'own' ? 'board' : system]) !== JSON.stringify(kept.settings[system === 'own' ? 'board' : system]);
 
   async function save(next: Ticketing, test: boolean): Promise<void> {
     setBusy(true);
     setFault(null);
     setTested(null);
-    const told = await door().ask('setTicketing', { settings: next, ...(secret !== '' && next.system !== 'own' && { secret }) });
+    const told = await withReauth(() => door().ask('setTicketing', { settings: next, ...(secret !== '' && next.system !== 'own' && { secret }) }));
     if (!told.ok) {
       setBusy(false);
       return setFault(told.failure.kind === 'bad-input' ? told.failure.issues[0]?.message ?? told.failure.message : told.failure.message);
@@ -55,22 +57,23 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
   return (
     <form onSubmit={submit}>
       <FormSection title="Ticketing system" says="Where tickets are opened. Without one they are kept here alone, or named by a number.">
+        <RequiredNote />
         <Select block label="System" value={system} options={SYSTEMS} onChange={(next) => set({ system: next, ...(next !== kept.settings.system && { board: null, openStatus: null, closeStatus: null, priority: null }) })} />
         {system === 'connectwise' && (
           <>
-            <TextField label="Address" value={cw.url} hint="Of the cloud, such as https://api-eu.myconnectwise.net, or of your own server." onChange={({ target }) => set({ connectwise: { ...cw, url: target.value.trim() } })} />
-            <TextField label="Company" value={cw.company} hint="The one with which you sign in." autoComplete="off" onChange={({ target }) => set({ connectwise: { ...cw, company: target.value } })} />
-            <TextField label="Public key" value={cw.publicKey} autoComplete="off" onChange={({ target }) => set({ connectwise: { ...cw, publicKey: target.value } })} />
-            <TextField label="Private key" type="password" value={secret} autoComplete="new-password" hint={secretWords(kept.secret && !other)} onChange={({ target }) => setSecret(target.value)} />
-            <TextField label="Client ID" value={cw.clientId} autoComplete="off" hint="From developer.connectwise.com." onChange={({ target }) => set({ connectwise: { ...cw, clientId: target.value } })} />
+            <TextField label="Address" required value={cw.url} hint="Of the cloud, such as https://api-eu.myconnectwise.net, or of your own server." onChange={({ target }) => set({ connectwise: { ...cw, url: target.value.trim() } })} />
+            <TextField label="Company" required value={cw.company} hint="The one with which you sign in." autoComplete="off" onChange={({ target }) => set({ connectwise: { ...cw, company: target.value } })} />
+            <TextField label="Public key" required value={cw.publicKey} autoComplete="off" onChange={({ target }) => set({ connectwise: { ...cw, publicKey: target.value } })} />
+            <TextField label="Private key" required={!kept.secret || other} type="password" value={secret} autoComplete="new-password" hint={secretWords(kept.secret && !other)} onChange={({ target }) => setSecret(target.value)} />
+            <TextField label="Client ID" required value={cw.clientId} autoComplete="off" hint="From developer.connectwise.com." onChange={({ target }) => set({ connectwise: { ...cw, clientId: target.value } })} />
           </>
         )}
         {system === 'autotask' && (
           <>
-            <TextField label="Address" value={at.url} hint="Where the zone of the user is told." onChange={({ target }) => set({ autotask: { ...at, url: target.value.trim() } })} />
-            <TextField label="API user" value={at.username} autoComplete="off" onChange={({ target }) => set({ autotask: { ...at, username: target.value } })} />
-            <TextField label="Secret" type="password" value={secret} autoComplete="new-password" hint={secretWords(kept.secret && !other)} onChange={({ target }) => setSecret(target.value)} />
-            <TextField label="Integration code" value={at.integrationCode} autoComplete="off" onChange={({ target }) => set({ autotask: { ...at, integrationCode: target.value } })} />
+            <TextField label="Address" required value={at.url} hint="Where the zone of the user is told." onChange={({ target }) => set({ autotask: { ...at, url: target.value.trim() } })} />
+            <TextField label="API user" required value={at.username} autoComplete="off" onChange={({ target }) => set({ autotask: { ...at, username: target.value } })} />
+            <TextField label="Secret" required={!kept.secret || other} type="password" value={secret} autoComplete="new-password" hint={secretWords(kept.secret && !other)} onChange={({ target }) => setSecret(target.value)} />
+            <TextField label="Integration code" required value={at.integrationCode} autoComplete="off" onChange={({ target }) => set({ autotask: { ...at, integrationCode: target.value } })} />
           </>
         )}
       </FormSection>

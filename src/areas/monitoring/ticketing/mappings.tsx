@@ -32,7 +32,7 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
   const [found, setFound] = useState<readonly Pair[] | null>(null), [choosing, setChoosing] = useState<MappedOut | null>(null);
   const name = SYSTEM_NAMES[system], wanted = text.trim().toLowerCase(), checked = rows?.reduce((most, { checkedAt }) => Math.max(most, checkedAt ?? 0), 0) ?? 0;
   const shown = (rows ?? []).filter((one) => one.name.toLowerCase().includes(wanted) || (one.remote?.name.toLowerCase().includes(wanted) ?? false)).toSorted((a, b) => RANK[a.health] - RANK[b.health]);
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   async function check(): Promise<void> {
     setBusy(true);
@@ -77,8 +77,8 @@ export function Mappings({ system, rows, offline, zone, onRows }: MappingsProps)
           const { word, icon, text: colour } = HEALTH[one.health];
           return (
             <li key={one.company} className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 border-b border-hair py-1.5 tablet:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_7rem_auto]">
-              <span className="min-w-0 truncate font-semibold" title={one.name}>{one.name}</span>
-              <span className="col-start-1 min-w-0 truncate text-ink-2 tablet:col-start-2" title={one.remote?.name}>{one.remote?.name ?? '–'}</span>
+              <span className="min-w-0 truncate font-semibold" data-tip={one.name}>{one.name}</span>
+              <span className="col-start-1 min-w-0 truncate text-ink-2 tablet:col-start-2" data-tip={one.remote?.name}>{one.remote?.name ?? '–'}</span>
               <span className={`col-start-1 inline-flex items-center gap-1.5 tablet:col-start-3 ${colour}`}><Icon name={icon} />{word}</span>
               <Button size="sm" className="col-start-2 row-span-3 row-start-1 tablet:col-start-4 tablet:row-span-1" aria-label={`Map ${one.name}`} disabled={offline} {...why} onClick={() => setChoosing(one)}>Map</Button>
             </li>

@@ -1,4 +1,5 @@
 import type { TakesOf } from '#contract/calls.ts';
+import { PAGE_SIZE } from '#contract/paging.ts';
 import { PAGE_SIZES } from '#src/ui/pager.tsx';
 
 export const TICKET_STATES = ['open', 'closed', 'all'] as const;
@@ -13,7 +14,7 @@ export interface TicketsPlace {
   readonly open: string | null;
 }
 
-const SIZE = 50;
+const SIZE = PAGE_SIZE;
 export const TICKETS_DEFAULTS: TicketsPlace = { text: '', state: 'open', company: 0, page: 1, size: SIZE, open: null };
 
 /** Empty at the defaults. */

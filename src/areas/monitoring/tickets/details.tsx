@@ -58,7 +58,7 @@ export function TicketDetails({ ticket, acts, offline, zone, now, onSaved, onDel
     if (draft.subject.trim() !== '' && !same) void put(changed, 'Ticket changed');
   };
   const other = form?.statuses.find(({ closed }) => closed !== status.closed);
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   return (
     <div className="min-h-0 grow overflow-auto px-4 pb-4 tablet:px-5">

@@ -3,6 +3,7 @@ import type { TicketFormOut } from '#contract/desk/ticket-calls.ts';
 import type { Named } from '#contract/desk/tickets.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { useRemembered } from '#src/remembered-read.ts';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { TextArea } from '#src/ui/text-area.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -31,7 +32,8 @@ export function TicketFields({ draft, form, closing, fault, first, onChange }: T
   const owners = draft.owner === null || people.some(({ id }) => id === draft.owner?.id) ? people : [draft.owner, ...people];
   return (
     <>
-      <TextField label="Subject" {...(first && { ref: first })} value={draft.subject} maxLength={LIMITS.subjectChars} fault={fault} onChange={({ target }) => onChange({ subject: target.value })} />
+      <RequiredNote />
+      <TextField label="Subject" required {...(first && { ref: first })} value={draft.subject} maxLength={LIMITS.subjectChars} fault={fault} onChange={({ target }) => onChange({ subject: target.value })} />
       <TextArea label="Description" rows={5} value={draft.description} maxLength={LIMITS.descriptionChars} onChange={({ target }) => onChange({ description: target.value })} />
       <div className="grid gap-4 tablet:grid-cols-2">
         {statuses.length > 0 && <Select block label="Status" value={draft.status} options={statuses.map(({ id, name }) => ({ value: id, word: name }))} onChange={(status) => onChange({ status })} />}

@@ -38,16 +38,16 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
             key={id} className={`block cursor-pointer border-b border-hair px-4 py-2 tablet:table-row tablet:h-11 tablet:p-0 ${open === id ? 'bg-accent-wash' : 'hover:bg-wash'}`}
             onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(id); }}
           >
-            <td className="hidden truncate pr-3 pl-5 text-ink-2 tablet:table-cell" title={number}><bdi>{number}</bdi></td>
+            <td className="hidden truncate pr-3 pl-5 text-ink-2 tablet:table-cell" data-tip={number}><bdi>{number}</bdi></td>
             <td className="block min-w-0 tablet:table-cell tablet:pr-3">
               <Subject id={id} number={number} subject={subject} open={open === id} onOpen={() => onOpen(id)} />
             </td>
-            <td className="block min-w-0 truncate text-ink-2 tablet:table-cell tablet:pr-3" title={companyName}>{companyName}</td>
+            <td className="block min-w-0 truncate text-ink-2 tablet:table-cell tablet:pr-3" data-tip={companyName}>{companyName}</td>
             <td className="block min-w-0 tablet:table-cell tablet:pr-3"><TicketMark ticket={ticket} /></td>
-            <td className={`${wide} truncate pr-3 text-ink-2`} title={priority?.name}>{priority?.name ?? '–'}</td>
-            <td className={`${wide} truncate pr-3 text-ink-2`} title={owner?.name}>{owner?.name ?? '–'}</td>
+            <td className={`${wide} truncate pr-3 text-ink-2`} data-tip={priority?.name}>{priority?.name ?? '–'}</td>
+            <td className={`${wide} truncate pr-3 text-ink-2`} data-tip={owner?.name}>{owner?.name ?? '–'}</td>
             <td className={`${wide} pr-3 text-ink-2`}>{problems === 0 ? 'none' : openProblems === problems ? String(problems) : `${openProblems} of ${problems} open`}</td>
-            <td className={`${wide} whitespace-nowrap text-ink-2`}><time title={formatUtc(madeAt)}>{age}</time></td>
+            <td className={`${wide} whitespace-nowrap text-ink-2`}><time data-tip={formatUtc(madeAt)}>{age}</time></td>
             <td className="block text-agate text-ink-3 tablet:hidden">{plural(problems, 'problem')}{owner === null ? '' : `, ${owner.name}`}, opened {age}</td>
           </tr>
         );
@@ -59,7 +59,7 @@ export function TicketList({ rows, open, now, busy, narrow, onOpen }: TicketList
 function Subject({ id, number, subject, open, onOpen }: { readonly id: string; readonly number: string; readonly subject: string; readonly open: boolean; readonly onOpen: () => void }) {
   return (
     <button type="button" data-entry={id} aria-expanded={open} className="flex w-full min-w-0 items-center rounded-part py-1 text-left pointer-coarse:min-h-11" onClick={onOpen} onKeyDown={stepEntries}>
-      <span className="min-w-0 truncate font-semibold" title={subject}><span className="font-normal text-ink-2 tablet:hidden">{number} </span>{subject}</span>
+      <span className="min-w-0 truncate font-semibold" data-tip={subject}><span className="font-normal text-ink-2 tablet:hidden">{number} </span>{subject}</span>
     </button>
   );
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Ms } from '#contract/ids.ts';
 import { JOB_TYPES, SOURCE_NAMES, SOURCES } from '#contract/monitoring/words.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
+import { useCompaniesFilter } from '#src/companies-filter.ts';
 import { ChipSelect } from '#src/ui/chip-select.tsx';
 import { formatCount } from '#src/ui/format.ts';
 import type { DayRule } from '#src/span/dates.ts';
@@ -26,12 +27,13 @@ interface ChoicesProps<C extends Chosen> {
 
 /** Which days, companies, sources and types a report tells of, and who tells it. */
 export function Choices<C extends Chosen>({ chosen, stretch, companies, rule, now, onChosen, said, children }: ChoicesProps<C>) {
+  const isFiltered = useCompaniesFilter();
   const sorted = companies.toSorted((a, b) => NAMES.compare(a.name, b.name));
   return (
     <div className="flex min-h-13 flex-wrap items-center gap-2 bg-paper px-4 py-2 desk:px-6">
       <SpanChoice span={chosen.span} rule={rule} now={now} onSpan={(span) => onChosen({ ...chosen, span })} />
       {children}
-      {companies.length > 1 && (
+      {isFiltered && companies.length > 1 && (
         <ChipSelect
           name="Companies" icon="companies" value={chosen.companies.join()} onChoose={(value) => onChosen({ ...chosen, companies: value === '' ? [] : value.split(',').map(Number) })}
           options={[['', 'All companies'], ...many(chosen.companies, 'companies'), ...sorted.map(({ n, name }) => [String(n), name] as const)]}

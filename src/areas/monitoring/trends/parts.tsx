@@ -67,7 +67,7 @@ const nameOf = ({ key, name }: TrendPart, by: TrendBy): string => (by === 'type'
 
 function Linked({ part, by, href }: { readonly part: TrendPart; readonly by: TrendBy; readonly href: string | null }) {
   const name = nameOf(part, by);
-  return href === null ? <span className="block truncate" title={name}>{name}</span> : <Go href={href} title={name} className="block truncate hover:underline pointer-coarse:leading-[44px]">{name}</Go>;
+  return href === null ? <span className="block truncate" data-tip={name}>{name}</span> : <Go href={href} data-tip={name} className="block truncate hover:underline pointer-coarse:leading-[44px]">{name}</Go>;
 }
 
 interface FigureProps { readonly count: number; readonly before: number | null; readonly href: string | null; readonly what: string; readonly of: string }

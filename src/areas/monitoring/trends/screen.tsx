@@ -8,6 +8,7 @@ import type { Trends as TrendsView } from '#contract/monitoring/trends.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useCan } from '#src/can.ts';
 import { useNow } from '#src/clock.ts';
+import { useCompaniesFilter, withoutCompanies } from '#src/companies-filter.ts';
 import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -44,7 +45,8 @@ const NOTHING = {};
 
 function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
-  const place = trendsPlace(useRouterState({ select: ({ location }) => location.searchStr })), opens = useCan('monitoring.daily-checks');
+  const isFiltered = useCompaniesFilter();
+  const place = withoutCompanies(trendsPlace(useRouterState({ select: ({ location }) => location.searchStr })), isFiltered), opens = useCan('monitoring.daily-checks');
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, stretch = stretchOf(place.span, dayAt(now, rule), rule), tooLong = stretch.count > REPORT_MOST_DAYS;
   const companies = useWatch('companies', NOTHING), status = useWatch('status', NOTHING);
   const { trends, from, at, compared: known, fault, asking, again } = useTrends(place, stretch, !tooLong), compared = known && (trends?.before.runs ?? 0) > 0;

@@ -9,11 +9,13 @@ import type { NotifyCategory, WebhookFields } from '#contract/monitoring/notify.
 import { door } from '#src/door.ts';
 import { faultsOf, focusFirstFault, refusalOf } from '#src/form-faults.ts';
 import type { Faults } from '#src/form-faults.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Check } from '#src/ui/check.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { Icon } from '#src/ui/icon.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -47,7 +49,7 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
     event.preventDefault();
     if (busy || offline || wrong(faultsOf(notifyCalls.makeWebhook.takes, { webhook: draft }, FAULT_WORDS))) return;
     setBusy(true);
-    const answer = kept === null ? await door().ask('makeWebhook', { webhook: draft }) : await door().ask('changeWebhook', { id: idOf(kept), webhook: draft });
+    const answer = kept === null ? await withReauth(() => door().ask('makeWebhook', { webhook: draft })) : await withReauth(() => door().ask('changeWebhook', { id: idOf(kept), webhook: draft }));
     setBusy(false);
     if (!answer.ok) {
       const refusal = refusalOf(answer.failure, FAULT_WORDS);
@@ -59,15 +61,16 @@ export function Editor({ kept, offline, onClose, onSaved }: EditorProps) {
     onSaved(draft.name, 'secret' in answer.value && typeof answer.value.secret === 'string' ? answer.value.secret : null);
   }
 
-  const why = offline ? { title: MESSAGES.needsNetwork } : {}, none = faults['webhook.categories'];
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {}, none = faults['webhook.categories'];
   return (
     <Dialog
       title={kept === null ? 'New webhook' : `Edit ${kept.name}`} onClose={onClose} first={first}
       footer={<><Button variant="primary" type="submit" form="webhook" busy={busy} disabled={offline} {...why}>Save</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
     >
       <form id="webhook" ref={form} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-4 px-5 py-4" onSubmit={(event) => void save(event)}>
-        <TextField ref={first} label="Name" value={draft.name} maxLength={LIMITS.nameChars} autoComplete="off" fault={faults['webhook.name'] ?? null} onChange={({ target }) => change({ name: target.value })} />
-        <TextField label="Address" value={draft.url} maxLength={LIMITS.addressChars} autoComplete="off" spellCheck={false} inputMode="url" placeholder="https://automation.example.com/hooks/backup" fault={faults['webhook.url'] ?? null} onChange={({ target }) => change({ url: target.value })} />
+        <RequiredNote />
+        <TextField ref={first} label="Name" required value={draft.name} maxLength={LIMITS.nameChars} autoComplete="off" fault={faults['webhook.name'] ?? null} onChange={({ target }) => change({ name: target.value })} />
+        <TextField label="Address" required value={draft.url} maxLength={LIMITS.addressChars} autoComplete="off" spellCheck={false} inputMode="url" placeholder="https://automation.example.com/hooks/backup" fault={faults['webhook.url'] ?? null} onChange={({ target }) => change({ url: target.value })} />
         <fieldset className="m-0 min-w-0 border-0 p-0" {...(none !== undefined && { 'data-fault': true })}>
           <legend className="pb-1 font-semibold">It is told when</legend>
           {NOTIFY_CATEGORIES.map((category) => <Check key={category} checked={draft.categories.includes(category)} title={CATEGORY_NAMES[category]} onChange={(on) => toggle(category, on)} />)}

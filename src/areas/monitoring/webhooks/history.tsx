@@ -49,11 +49,11 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
                       <b className="block break-words">{what}</b>
                       <span className={`flex items-center gap-1.5 ${text}`}><Icon name={icon} />{word}</span>
                       <span className="block text-agate break-words text-ink-3">
-                        <time title={formatUtc(one.madeAt)}>{when}</time>{answered(one) !== '' && `, ${answered(one)}`}{one.nextAt !== null && one.nextAt > now && ` Next try at ${formatTime(one.nextAt, zone)}.`}
+                        <time data-tip={formatUtc(one.madeAt)}>{when}</time>{answered(one) !== '' && `, ${answered(one)}`}{one.nextAt !== null && one.nextAt > now && ` Next try at ${formatTime(one.nextAt, zone)}.`}
                       </span>
                     </span>
                     <Button size="sm" variant="quiet" aria-expanded={shown === key} aria-label={`What was sent: ${what}, ${when}`} onClick={() => setShown(shown === key ? null : key)}>What was sent</Button>
-                    {one.category !== 'test' && one.state !== 'waiting' && <Button size="sm" disabled={offline || !enabled} {...(!enabled && { title: MESSAGES.webhookOff })} aria-label={`Send again: ${what}, ${when}`} onClick={() => void again(one)}>Send again</Button>}
+                    {one.category !== 'test' && one.state !== 'waiting' && <Button size="sm" disabled={offline || !enabled} {...(!enabled && { 'data-tip': MESSAGES.webhookOff })} aria-label={`Send again: ${what}, ${when}`} onClick={() => void again(one)}>Send again</Button>}
                   </div>
                   {shown === key && (
                     <pre className="m-0 mt-2 rounded-part bg-wash px-3 py-2 font-mono text-agate break-all whitespace-pre-wrap">{pretty(one.body)}</pre>

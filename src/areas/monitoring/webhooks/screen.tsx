@@ -3,6 +3,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { WebhookOut } from '#contract/monitoring/notify-calls.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -31,7 +32,7 @@ export function Webhooks() {
   const [open, setOpen] = useState<Open | null>(null);
   const [busy, setBusy] = useState<string | null>(null);
   const close = (): void => setOpen(null);
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   async function test(one: WebhookOut): Promise<void> {
     setBusy(idOf(one));
@@ -50,7 +51,7 @@ export function Webhooks() {
     asked.again();
   }
   async function renew(one: WebhookOut): Promise<void> {
-    const told = await door().ask('renewWebhookSecret', { id: idOf(one) });
+    const told = await withReauth(() => door().ask('renewWebhookSecret', { id: idOf(one) }));
     if (told.ok) { setOpen({ is: 'secret', name: one.name, secret: told.value.secret, again: true }); return; }
     close();
     tellFailure(told.failure.message);

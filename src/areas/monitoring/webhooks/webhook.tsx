@@ -23,7 +23,7 @@ export interface WebhookProps {
 
 /** One address: how it stands, of what it is told, and what can be done with it. */
 export function Webhook({ one, names, zone, now, offline, busy, onTest, onHistory, onEdit, onRenew, onRemove }: WebhookProps) {
-  const state = stateOf(one), head = `webhook-${idOf(one)}`, net = { disabled: offline, ...(offline && { title: MESSAGES.needsNetwork }) };
+  const state = stateOf(one), head = `webhook-${idOf(one)}`, net = { disabled: offline, ...(offline && { 'data-tip': MESSAGES.needsNetwork }) };
   return (
     <section aria-labelledby={head} className="border-t-2 border-head-rule px-4 pt-3 pb-5 tablet:px-5">
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
@@ -33,7 +33,7 @@ export function Webhook({ one, names, zone, now, offline, busy, onTest, onHistor
           <p className="m-0 flex flex-wrap items-center gap-x-3">
             <span className={`flex items-center gap-1.5 ${state.text}`}><Icon name={state.icon} />{state.word}</span>
             <span className="text-agate text-ink-3">
-              {one.lastAt !== null && <time title={`${formatWhen(one.lastAt, zone)}, ${formatUtc(one.lastAt)}`}>last {formatAge(one.lastAt, now)}{one.lastCode === null ? '' : `, answered ${one.lastCode}`}</time>}
+              {one.lastAt !== null && <time data-tip={`${formatWhen(one.lastAt, zone)}, ${formatUtc(one.lastAt)}`}>last {formatAge(one.lastAt, now)}{one.lastCode === null ? '' : `, answered ${one.lastCode}`}</time>}
               {one.waiting > 0 && ` · ${plural(one.waiting, 'delivery', 'deliveries')} waiting`}
             </span>
           </p>

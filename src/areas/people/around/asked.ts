@@ -6,6 +6,7 @@ import { BASE } from '#contract/messages/base.ts';
 import type { Result } from '#contract/result.ts';
 import type { ReadCall } from '#workers/api.ts';
 import { door, useWatch } from '#src/door.ts';
+import { useRights } from '#src/session.ts';
 
 /** `value` null: nothing has come yet. `at`: when the server said so, where it could not be asked now. `asking`: what is shown may be of another question. */
 export interface Asked<T> {
@@ -30,7 +31,7 @@ export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, { kept 
   const [turn, setTurn] = useState(0);
   const [told, setTold] = useState<Told<GivesOf<N>> | null>(null);
   const offline = useWatch('status', NOTHING)?.is === 'offline';
-  const key = JSON.stringify([question, turn, offline]);
+  const key = JSON.stringify([question, useRights(), turn, offline]);
   const begun = useRef(false);
   useEffect(() => {
     if (!wanted) return;

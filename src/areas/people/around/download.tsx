@@ -3,6 +3,7 @@ import type { TakesOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { FileCall } from '#workers/api.ts';
 import { door } from '#src/door.ts';
+import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
@@ -15,7 +16,7 @@ export function Download<N extends FileCall>({ name, input, offline, disabled = 
   const [busy, setBusy] = useState(false);
   const make = async (): Promise<void> => {
     setBusy(true);
-    const made = await door().file(name, input).catch(() => null);
+    const made = await withReauth(() => door().file(name, input)).catch(() => null);
     setBusy(false);
     if (made?.ok) {
       saveFile(made.value.name, made.value.file);
@@ -23,6 +24,6 @@ export function Download<N extends FileCall>({ name, input, offline, disabled = 
     } else tellFailure(made === null ? MESSAGES.export : sentenceOf(made.failure, MESSAGES.export), () => void make());
   };
   return (
-    <Button size="sm" icon="download" busy={busy} disabled={offline || disabled} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => void make()}>Download CSV</Button>
+    <Button size="sm" icon="download" busy={busy} disabled={offline || disabled} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void make()}>Download CSV</Button>
   );
 }

@@ -9,16 +9,18 @@ export interface PersonPickerProps {
   readonly label: string;
   /** The catalogue's sentence where the server cannot tell who there is. */
   readonly words: string;
+  /** Only users over whom one has authority, and oneself: an action on others is refused. */
+  readonly own?: string;
   /** These are chosen already. */
   readonly without?: readonly string[];
   readonly onChoose: (person: Person) => void;
 }
 
 /** One of any number of users, found by the server as one types. */
-export function PersonPicker({ label, words, without = [], onChoose }: PersonPickerProps) {
+export function PersonPicker({ label, words, without = [], own, onChoose }: PersonPickerProps) {
   const [typed, setTyped] = useState('');
   const { value, failure, asking } = useAsked('listUsers', { pageSize: '50', sort: 'name', ...(typed.trim() !== '' && { search: typed.trim() }) });
-  const found = (value?.rows ?? []).filter(({ _id }) => !without.includes(_id));
+  const found = (value?.rows ?? []).filter(({ _id, editable }) => !without.includes(_id) && (own === undefined || editable || _id === own));
   return (
     <div className="grid gap-1.5">
       <Combobox

@@ -43,7 +43,7 @@ export function TypedConfirm({ title, children, type, word, onConfirm, onClose }
         <div className="grid gap-2 break-words text-ink-2">{children}</div>
         {type !== null && (
           <TextField
-            ref={field} label={type.label} value={typed} autoComplete="off" spellCheck={false} onChange={(event) => setTyped(event.target.value)}
+            ref={field} label={type.label} required value={typed} autoComplete="off" spellCheck={false} onChange={(event) => setTyped(event.target.value)}
             hint={<>It is <b className="select-all">{type.text}</b></>} fault={tried && !same ? 'This is not the same.' : null}
           />
         )}

@@ -7,8 +7,10 @@ import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { door } from '#src/door.ts';
 import { focusFirstFault } from '#src/form-faults.ts';
 import { withReauth } from '#src/frame/reauth.ts';
+import { useMe } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Chosen } from '#src/ui/chosen.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
@@ -31,6 +33,7 @@ export interface CompanyDetailsProps {
 }
 
 export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyDetailsProps) {
+  const ownId = useMe()?.id ?? '';
   const [before, setBefore] = useState(() => draftOf(company));
   const [draft, setDraft] = useState(before);
   const [organization, setOrganization] = useState('');
@@ -81,6 +84,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
     <form ref={form} className="flex min-h-0 grow flex-col" noValidate onSubmit={(event) => void save(event)}>
       <div className="grid min-h-0 grow content-start gap-6 overflow-auto px-4 py-4 tablet:px-5">
         <FormPart title="Company">
+          <RequiredNote />
           <TextField label="Name" value={draft.name} maxLength={LIMITS.nameChars} autoComplete="off" required fault={named} onChange={(event) => change({ name: event.target.value })} />
           {company !== null && <p className="m-0 text-ink-2">{company.users.length === 0 ? 'No user is limited to it.' : `Users who see it by name: ${company.users.map(({ name }) => name).join(', ')}.`} Who sees all companies sees it as well.</p>}
         </FormPart>
@@ -102,14 +106,14 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           )}
         </FormPart>
         <FormPart title="Users to notify">
-          <PersonPicker label="Add a user" words={PEOPLE.getUsersToNotify} without={draft.notify.map(({ _id }) => _id)} onChoose={({ _id, name, username }) => change({ notify: [...draft.notify, { _id, name, username }] })} />
+          <PersonPicker label="Add a user" own={ownId} words={PEOPLE.getUsersToNotify} without={draft.notify.map(({ _id }) => _id)} onChoose={({ _id, name, username }) => change({ notify: [...draft.notify, { _id, name, username }] })} />
           <Chosen label="Users to notify" none="Nobody is told of it." items={draft.notify.map(({ _id, name, username }) => ({ key: _id, word: `${name} (${username})` }))} onRemove={(id) => change({ notify: draft.notify.filter(({ _id }) => _id !== id) })} />
         </FormPart>
         {onDelete && (
           <section className="grid gap-2">
             <h3 className="m-0 border-b-2 border-head-rule pb-1">Delete</h3>
             <p className="m-0 text-ink-2">Its results leave every list, and its keys end. Before it is deleted you are told what goes.</p>
-            <span><Button variant="danger" icon="trash" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={onDelete}>Delete the company</Button></span>
+            <span><Button variant="danger" icon="trash" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={onDelete}>Delete the company</Button></span>
           </section>
         )}
       </div>

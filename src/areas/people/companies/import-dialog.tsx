@@ -84,7 +84,7 @@ export function ImportDialog({ onChanged, onClose }: { readonly onChanged: () =>
                 <li key={one.there.id} className="grid gap-2 border-b border-hair py-1.5">
                   <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
                     <span className="min-w-0 grow basis-60">
-                      <span className="block truncate font-semibold" title={one.there.name}>{one.there.name}</span>
+                      <span className="block truncate font-semibold" data-tip={one.there.name}>{one.there.name}</span>
                       <State one={one} />
                     </span>
                     {one.is === 'same-name' && <Button size="sm" busy={busy === one.there.id} disabled={busy !== null && busy !== one.there.id} onClick={() => void link(one, one.ours)}>Link with ours</Button>}

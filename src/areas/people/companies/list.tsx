@@ -46,9 +46,9 @@ export function CompanyList({ rows, open, sort, zone, busy, narrow, onSort, onOp
             <Count of={company.jobs} one="job" className="pr-4" />
             <Count of={company.keys} one="source" className="pr-4" />
             <Count of={company.users.length} one="user" className="pr-6" last />
-            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={systems}>{systems}</td>
-            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={told}>{told === '' ? '–' : told}</td>
-            <td className={`${wide} whitespace-nowrap text-ink-2`}><time title={formatUtc(company.madeAt)}>{formatDate(company.madeAt, zone)}</time></td>
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={systems}>{systems}</td>
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={told}>{told === '' ? '–' : told}</td>
+            <td className={`${wide} whitespace-nowrap text-ink-2`}><time data-tip={formatUtc(company.madeAt)}>{formatDate(company.madeAt, zone)}</time></td>
           </tr>
         );
       })}

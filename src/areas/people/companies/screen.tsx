@@ -43,7 +43,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
   const listed = rows?.find(({ _id }) => _id === open) ?? null;
   const company = open === null ? null : isThe(open, saved) && (asked.asking || listed === null) ? saved : listed;
   /** Who sees some companies makes none. */
-  const all = me.companies === null, why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const all = me.companies === null, why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
 
   const go = (next: Partial<CompaniesPlace>, how: 'push' | 'replace' = 'push'): void => {
     const query = companiesQuery(companiesMoved(place, next));

@@ -25,18 +25,18 @@ function Line({ one, zone }: { readonly one: LogLine; readonly zone: string }) {
   const who = one.actor ?? (one.acting ? null : one.user), own = one.user !== null && isThe(idOf(one.user), who);
   return (
     <tr className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0">
-      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:pl-5 tablet:text-left"><time title={formatUtc(one.at)}>{formatWhen(one.at, zone)}</time></td>
+      <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:pl-5 tablet:text-left"><time data-tip={formatUtc(one.at)}>{formatWhen(one.at, zone)}</time></td>
       <td className="col-start-1 row-start-1 min-w-0 tablet:pr-3">
         <Name of={who} />
-        {one.acting && <span className="block truncate text-agate text-warning" title={nameOf(one.user)}>as {nameOf(one.user)}</span>}
+        {one.acting && <span className="block truncate text-agate text-warning" data-tip={nameOf(one.user)}>as {nameOf(one.user)}</span>}
       </td>
       <td className="col-span-2 min-w-0 break-words tablet:py-1.5 tablet:pr-3">{one.words}</td>
       <td className="col-start-1 min-w-0 text-ink-2 tablet:pr-3">
         {one.user === null ? <span className="max-tablet:hidden">–</span> : own ? <span className="truncate max-tablet:hidden">the same</span> : <Name of={one.user} quiet />}
       </td>
       <td className="col-span-2 min-w-0 text-ink-2 max-tablet:text-agate tablet:pr-5">
-        <span className="block truncate" title={one.ip}>{one.ip}</span>
-        <span className="block truncate text-agate text-ink-3" title={one.agent}>{deviceWords(one.agent)}</span>
+        <span className="block truncate" data-tip={one.ip}>{one.ip}</span>
+        <span className="block truncate text-agate text-ink-3" data-tip={one.agent}>{deviceWords(one.agent)}</span>
       </td>
     </tr>
   );
@@ -48,7 +48,7 @@ const nameOf = (of: LogLine['user']): string => (of === null ? 'nobody known' : 
 function Name({ of, quiet = false }: { readonly of: LogLine['user']; readonly quiet?: boolean }) {
   return (
     <>
-      <span className={`block truncate ${quiet ? '' : 'font-semibold'}`} title={nameOf(of)}>{of === null ? 'Nobody known' : nameOf(of)}</span>
+      <span className={`block truncate ${quiet ? '' : 'font-semibold'}`} data-tip={nameOf(of)}>{of === null ? 'Nobody known' : nameOf(of)}</span>
       {of?.username != null && <span className="block truncate text-agate text-ink-3">{of.username}</span>}
     </>
   );

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { can } from '#contract/abilities.ts';
-import { mayActAs } from '#contract/account/acting.ts';
+import { mayActAs } from '#contract/people/authority.ts';
 import type { Me } from '#contract/account/me.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
@@ -38,7 +38,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
   const [asking, setAsking] = useState<'password' | 'factors' | 'login-as' | 'delete' | 'remove' | null>(null);
   const [sending, setSending] = useState(false);
   const own = idOf(user) === me.id || idOf(user) === me.acting?.id, locked = !user.editable, state = stateOf(user);
-  const why = offline ? { title: MESSAGES.needsNetwork } : {};
+  const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   const close = (): void => setAsking(null);
 
   async function sendLink(): Promise<void> {
@@ -56,12 +56,12 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
         <Fact word="State"><span className={`inline-flex items-center gap-1.5 ${state.text}`}><Icon name={state.icon} />{state.word}</span></Fact>
         <Fact word="Signs in by">{AUTH_WORDS[user.auth]}</Fact>
         <Fact word="Second factor">{FACTOR_WORDS[user.secondFactor]}</Fact>
-        <Fact word="Last sign-in">{user.lastSignIn === null ? 'Never' : <time title={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}>{formatAge(user.lastSignIn, now)}</time>}</Fact>
-        <Fact word="Made"><time title={formatUtc(user.madeAt)}>{formatWhen(user.madeAt, zone)}</time></Fact>
-        {user.deletedAt !== null && <Fact word="Deleted"><time title={formatUtc(user.deletedAt)}>{formatWhen(user.deletedAt, zone)}</time></Fact>}
+        <Fact word="Last sign-in">{user.lastSignIn === null ? 'Never' : <time data-tip={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}>{formatAge(user.lastSignIn, now)}</time>}</Fact>
+        <Fact word="Made"><time data-tip={formatUtc(user.madeAt)}>{formatWhen(user.madeAt, zone)}</time></Fact>
+        {user.deletedAt !== null && <Fact word="Deleted"><time data-tip={formatUtc(user.deletedAt)}>{formatWhen(user.deletedAt, zone)}</time></Fact>}
       </dl>
       {own && <p className="m-0 text-ink-2">This is your own account: your password and factors are on your profile.</p>}
-      {!own && locked && <p className="m-0 text-ink-2">A role of this user is above yours. Only who has such a role changes it.</p>}
+      {!own && locked && <p className="m-0 text-ink-2">You can&apos;t change this user: it has roles that you can&apos;t grant.</p>}
       {may && user.auth === 'db' && (
         <Deed title={user.invited ? 'Invitation' : 'Link for a new password'} says={user.invited ? 'The link to choose a password is sent once more. It is good once and for 15 minutes.' : 'The user chooses a new password by a link, which is good once and for 15 minutes. Its sessions go on until then.'}>
           <Button icon="mail" busy={sending} disabled={offline} {...why} onClick={() => void sendLink()}>Send a link</Button>

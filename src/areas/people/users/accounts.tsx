@@ -61,7 +61,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
           <ul aria-label="Accounts" className="m-0 list-none border-t-2 border-head-rule p-0">
             {user.accounts.map((one) => (
               <li key={one.accountId} className="flex min-h-11 items-center gap-2 border-b border-hair">
-                <span className="min-w-0 grow"><span className="block truncate font-semibold" title={one.accountId}>{one.accountId}</span>{one.name !== null && <span className="block truncate text-agate text-ink-3" title={one.name}>{one.name}</span>}</span>
+                <span className="min-w-0 grow"><span className="block truncate font-semibold" data-tip={one.accountId}>{one.accountId}</span>{one.name !== null && <span className="block truncate text-agate text-ink-3" data-tip={one.name}>{one.name}</span>}</span>
                 {!locked && <IconButton icon="trash" label={`Take away ${one.accountId}`} disabled={offline || busy !== null} onClick={() => void remove(one.accountId)} />}
               </li>
             ))}
@@ -69,7 +69,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
         )}
       {!locked && (
         <form className="grid gap-3" noValidate onSubmit={(event) => void add(event)}>
-          <TextField ref={field} label="Account number" value={accountId} maxLength={LIMITS.nameChars} autoComplete="off" spellCheck={false} fault={missing} onChange={(event) => { setAccountId(event.target.value); setMissing(null); }} />
+          <TextField ref={field} label="Account number" required value={accountId} maxLength={LIMITS.nameChars} autoComplete="off" spellCheck={false} fault={missing} onChange={(event) => { setAccountId(event.target.value); setMissing(null); }} />
           <TextField label="Name of the account" value={name} maxLength={LIMITS.nameChars} autoComplete="off" hint="May stay empty." onChange={(event) => setName(event.target.value)} />
           {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
           {offline && <p className="m-0 text-warning">{MESSAGES.needsNetwork}</p>}

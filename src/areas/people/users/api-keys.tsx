@@ -37,7 +37,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
               </span>
               <span className="block text-agate break-words text-ink-3">{key.abilities.join(', ')}</span>
             </span>
-            <Button size="sm" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} aria-label={`Revoke ${key.name}`} onClick={() => setEnding(key)}>Revoke</Button>
+            <Button size="sm" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} aria-label={`Revoke ${key.name}`} onClick={() => setEnding(key)}>Revoke</Button>
           </li>
         ))}
       </ul>

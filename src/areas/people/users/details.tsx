@@ -37,7 +37,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
   const [fault, setFault] = useState<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const left = useRef(false);
-  const faults: Faults = tried ? { ...told, ...faultsOf(draft, user === null) } : told;
+  const faults: Faults = tried ? { ...told, ...faultsOf(draft, user) } : told;
   const dirty = isChanged(draft, before);
   const locked = user !== null && (user.deleted || !user.editable);
 
@@ -51,7 +51,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
     event.preventDefault();
     setTried(true);
     if (busy || offline || locked) return;
-    if (Object.keys(faultsOf(draft, user === null)).length > 0) { focusFirstFault(form.current); return; }
+    if (Object.keys(faultsOf(draft, user)).length > 0) { focusFirstFault(form.current); return; }
     setBusy(true);
     setFault(null);
     setTold({});
@@ -80,7 +80,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
   return (
     <form ref={form} className="flex min-h-0 grow flex-col" noValidate onSubmit={(event) => void save(event)}>
       <div className="min-h-0 grow overflow-auto px-4 py-4 tablet:px-5">
-        {locked && <p className="m-0 pb-4 text-ink-2">{user.deleted ? 'This user is deleted: nothing of it is changed any more.' : 'A role of this user is above yours. Only who has such a role changes it.'}</p>}
+        {locked && <p className="m-0 pb-4 text-ink-2">{user.deleted ? 'This user is deleted: nothing of it is changed any more.' : "You can't change this user: it has roles that you can't grant."}</p>}
         <fieldset disabled={locked} className="m-0 grid min-w-0 gap-6 border-0 p-0"><UserFields me={me} user={user} draft={draft} faults={faults} onChange={change} /></fieldset>
       </div>
       {!locked && (

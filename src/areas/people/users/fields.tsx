@@ -1,7 +1,7 @@
 import { ROLES } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { above } from '#contract/people/reach.ts';
+import { coversRoles } from '#contract/people/authority.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { useWatch } from '#src/door.ts';
 import { SSO_WORDS } from '#src/sso.ts';
@@ -9,13 +9,14 @@ import { Check } from '#src/ui/check.tsx';
 import { Choice } from '#src/ui/choice.tsx';
 import { Chosen } from '#src/ui/chosen.tsx';
 import { Combobox } from '#src/ui/combobox.tsx';
+import { RequiredNote } from '#src/ui/required.tsx';
 import { Select } from '#src/ui/select.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { whole } from '#src/ui/whole.tsx';
 import { FormPart, GroupFault } from '../around/form-parts.tsx';
 import { isThe } from '../around/ids.ts';
-import { SSO_SYSTEMS } from './form.ts';
+import { needsEmail, SSO_SYSTEMS } from './form.ts';
 import type { Faults, UserDraft } from './form.ts';
 import { AUTH_WORDS, ROLE_WORDS } from './words.ts';
 
@@ -42,12 +43,13 @@ export function UserFields(props: UserFieldsProps) {
 
 const text = (value: string, onChange: (value: string) => void, maxLength: number = LIMITS.nameChars) => ({ value, maxLength, autoComplete: 'off', onChange: (event: { readonly target: { readonly value: string } }) => onChange(event.target.value) });
 
-function Names({ draft, faults, onChange }: UserFieldsProps) {
+function Names({ user, draft, faults, onChange }: UserFieldsProps) {
   return (
     <FormPart title="Who it is">
+      <RequiredNote />
       <TextField label="Name" {...text(draft.name, (name) => onChange({ name }))} fault={faults.name ?? null} required />
       <TextField label="User name" {...text(draft.username, (username) => onChange({ username }))} fault={faults.username ?? null} hint={whole(draft.username)} spellCheck={false} autoCapitalize="none" required />
-      <TextField label="E-mail" type="email" inputMode="email" {...text(draft.email, (email) => onChange({ email }), 254)} fault={faults.email ?? null} hint={whole(draft.email, 'Invitations, links and notices go here.')} required />
+      <TextField label="E-mail" type="email" inputMode="email" {...text(draft.email, (email) => onChange({ email }), 254)} fault={faults.email ?? null} hint={whole(draft.email, user !== null && !user.emailVerified && user.email === draft.email.trim() ? 'Not confirmed by the user: no results or reports are mailed here.' : 'Invitations, links and notices go here.')} required={needsEmail(user)} />
       <TextField label="Mobile phone" type="tel" {...text(draft.mobilePhone, (mobilePhone) => onChange({ mobilePhone }), 40)} fault={faults.mobilePhone ?? null} hint="Codes by SMS go to this number." />
       <TextField label="Office phone" type="tel" {...text(draft.officePhone, (officePhone) => onChange({ officePhone }), 40)} fault={faults.officePhone ?? null} />
     </FormPart>
@@ -71,7 +73,7 @@ function SignsIn({ me, user, draft, faults, onChange }: UserFieldsProps) {
         </div>
       )}
       {user === null && draft.auth === 'db' && draft.first === 'password' && (
-        <TextField label="First password" type="password" {...text(draft.password, (password) => onChange({ password }), LIMITS.passwordChars)} autoComplete="new-password" fault={faults.password ?? null} hint="15 characters or more; no common word." />
+        <TextField label="First password" required type="password" {...text(draft.password, (password) => onChange({ password }), LIMITS.passwordChars)} autoComplete="new-password" fault={faults.password ?? null} hint="15 characters or more; no common word." />
       )}
       <div {...(faults.sms !== undefined && { 'data-fault': true })}>
         <Switch label="Code by SMS" detail="Asked for at every sign-in, by the mobile phone; an authenticator or a passkey comes first" on={draft.sms} onChange={(sms) => onChange({ sms })} />
@@ -88,10 +90,10 @@ function Roles({ me, user, draft, faults, onChange }: UserFieldsProps) {
       {own && <p className="m-0 text-ink-2">Your own roles and companies are changed by another administrator.</p>}
       <div {...(faults.roles !== undefined && { 'data-fault': true })}>
         {ROLES.map((role) => {
-          const tooHigh = above(me, [role]);
+          const isBeyond = !coversRoles(me, [role]);
           return (
             <Check
-              key={role} checked={draft.roles.includes(role)} title={ROLE_WORDS[role].word} detail={tooHigh ? `${ROLE_WORDS[role].detail}. Above your own roles.` : ROLE_WORDS[role].detail} disabled={own || tooHigh}
+              key={role} checked={draft.roles.includes(role)} title={ROLE_WORDS[role].word} detail={isBeyond ? `${ROLE_WORDS[role].detail}. Your roles can't grant this one.` : ROLE_WORDS[role].detail} disabled={own || isBeyond}
               onChange={(on) => onChange({ roles: on ? [...draft.roles, role] : draft.roles.filter((one) => one !== role) })}
             />
           );

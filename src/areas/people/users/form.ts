@@ -65,13 +65,17 @@ export type Faults = Readonly<Partial<Record<Field, string>>>;
 
 const phone = (typed: string): string | null => (typed.trim() === '' || /^\+[1-9]\d{6,14}$/.test(phoneOf(typed)) ? null : 'Write it with its country, such as +1 555 010 0200.');
 
-/** What is wrong with a draft, in words. */
-export function faultsOf(draft: UserDraft, isNew: boolean): Faults {
+/** An address is required of a new user, and of one who has had one. */
+export const needsEmail = (user: UserListed | null): boolean => user === null || user.email !== null;
+
+/** What is wrong with a draft of this user, or of a new one, in words. */
+export function faultsOf(draft: UserDraft, user: UserListed | null): Faults {
+  const isNew = user === null;
   const faults: Partial<Record<Field, string>> = {};
   const say = (field: Field, fault: string | null): void => { if (fault !== null) faults[field] = fault; };
   say('name', draft.name.trim() === '' ? 'Give a name.' : null);
   say('username', draft.username.trim() === '' ? 'Give a user name.' : /[\s\p{Cc}]/u.test(draft.username.trim()) ? 'A user name has no spaces.' : null);
-  say('email', draft.email.trim() === '' ? 'Give an e-mail address.' : /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(draft.email.trim()) ? null : 'This is no e-mail address.');
+  say('email', draft.email.trim() === '' ? needsEmail(user) ? 'Give an e-mail address.' : null : /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(draft.email.trim()) ? null : 'This is no e-mail address.');
   say('password', isNew && draft.auth === 'db' && draft.first === 'password' && draft.password === '' ? 'Give a first password.' : null);
   say('roles', draft.roles.length === 0 ? 'Choose one role at least.' : null);
   say('companies', draft.companies?.length === 0 ? 'Choose one company at least, or all.' : null);

@@ -45,13 +45,13 @@ export function UserList({ rows, open, sort, zone, now, busy, narrow, onSort, on
             onClick={(event) => { if (!(event.target instanceof Element && event.target.closest('button'))) onOpen(idOf(user)); }}
           >
             <td className="col-start-1 row-span-2 row-start-1 min-w-0 tablet:pr-3 tablet:pl-5"><OpenName id={idOf(user)} name={user.name} below={user.username} open={open === idOf(user)} onOpen={() => onOpen(idOf(user))} /></td>
-            <td className={`${wide} min-w-0 py-1 pr-3 break-words text-ink-2`}>{user.email ?? '–'}</td>
-            <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3" title={roles}>{roles}</td>
-            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} title={companies}>{companies}</td>
-            <td className={`${wide} text-ink-2`} title={user.accounts.map(({ accountId }) => accountId).join(', ')}>{user.accounts.length === 0 ? '–' : user.accounts.length}</td>
+            <td className={`${wide} min-w-0 py-1 pr-3 break-words text-ink-2`}>{user.email ?? '–'}{user.email !== null && !user.emailVerified && <span className="block text-agate text-warning">Not confirmed</span>}</td>
+            <td className="col-start-1 min-w-0 truncate text-ink-2 tablet:pr-3" data-tip={roles}>{roles}</td>
+            <td className={`${wide} min-w-0 truncate pr-3 text-ink-2`} data-tip={companies}>{companies}</td>
+            <td className={`${wide} text-ink-2`} data-tip={user.accounts.map(({ accountId }) => accountId).join(', ')}>{user.accounts.length === 0 ? '–' : user.accounts.length}</td>
             <td className={`${wide} pr-3 text-ink-2`}>{FACTOR_WORDS[user.secondFactor]}</td>
             <td className="col-start-2 row-start-1 text-right whitespace-nowrap text-ink-2 tablet:text-left">
-              {user.lastSignIn === null ? <span className="text-ink-3">Never</span> : <time title={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}>{formatAge(user.lastSignIn, now)}</time>}
+              {user.lastSignIn === null ? <span className="text-ink-3">Never</span> : <time data-tip={`${formatWhen(user.lastSignIn, zone)}, ${formatUtc(user.lastSignIn)}`}>{formatAge(user.lastSignIn, now)}</time>}
             </td>
             <td className={`col-start-2 row-start-2 justify-self-end whitespace-nowrap tablet:pr-5 ${state.text}`}><span className="inline-flex items-center gap-1.5 align-middle"><Icon name={state.icon} />{state.word}</span></td>
           </tr>

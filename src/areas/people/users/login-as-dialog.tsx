@@ -43,7 +43,7 @@ export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; re
       <form id="login-as" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => void go(event)}>
         <p className="m-0 text-ink-2">For an hour at most; the way back stands in the menu. Passwords, factors and other accounts of the user stay out of reach. What you do is recorded as done by you.</p>
         <TextField
-          ref={field} label="Reason" value={reason} maxLength={LIMITS.reasonChars} autoComplete="off" onChange={(event) => { setReason(event.target.value); setFault(null); }}
+          ref={field} label="Reason" required value={reason} maxLength={LIMITS.reasonChars} autoComplete="off" onChange={(event) => { setReason(event.target.value); setFault(null); }}
           hint="Such as the number of a ticket. The user's log shows it." fault={tried && short ? 'Give a reason of five letters or more.' : null}
         />
         {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}

@@ -44,7 +44,7 @@ export function PasswordDialog({ user, onDone, onClose }: { readonly user: UserL
       <form id="set-password" className="grid grid-cols-1 gap-3 px-5 py-4" noValidate onSubmit={(event) => void set(event)}>
         <p className="m-0 break-words text-ink-2"><b className="text-ink">{user.name}</b> is signed out everywhere at once, is told by mail, and chooses its own password at the next sign-in. Give it the password in person or by phone.</p>
         <TextField
-          ref={field} label="New password" type={shown ? 'text' : 'password'} value={password} maxLength={LIMITS.passwordChars} autoComplete="new-password" spellCheck={false} fault={wrong}
+          ref={field} label="New password" required type={shown ? 'text' : 'password'} value={password} maxLength={LIMITS.passwordChars} autoComplete="new-password" spellCheck={false} fault={wrong}
           {...(user.auth === 'db' && { hint: '15 characters or more, 8 with a second factor; no common word.' })} onChange={(event) => { setPassword(event.target.value); setWrong(null); }}
           end={<IconButton icon={shown ? 'eye-off' : 'eye'} label={shown ? 'Hide the password' : 'Show the password'} onClick={() => setShown(!shown)} />}
         />

@@ -56,7 +56,7 @@ function UsersOf({ me }: { readonly me: Me }) {
     focusEntry(open === 'new' ? null : open);
   };
   const renew = (next: UserListed | null): void => { setSaved(next); asked.again(); };
-  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { title: MESSAGES.needsNetwork })} onClick={() => go({ open: 'new', tab: 'details' })}>New user</Button>;
+  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => go({ open: 'new', tab: 'details' })}>New user</Button>;
 
   return (
     <Page

@@ -1,0 +1,39 @@
+import type { JobRow, Schedule } from './rows.ts';
+
+/** How a source calls the schedule of a job: the words of Veeam Service Provider Console. */
+export const SCHEDULE_KINDS = ['Daily', 'Monthly', 'Continuously', 'Periodically', 'Chained'] as const;
+export type ScheduleKind = (typeof SCHEDULE_KINDS)[number];
+
+export const SCHEDULE_STATES = [...SCHEDULE_KINDS, 'Disabled'] as const;
+export type ScheduleState = (typeof SCHEDULE_STATES)[number];
+
+/** The schedule of a job in one word. Null for a job of which no schedule is known. */
+export function scheduleStateOf({ enabled, schedule }: Pick<JobRow, 'enabled' | 'schedule'>): ScheduleState | null {
+  if (!enabled) return 'Disabled';
+  return schedule === null ? null : kindOf(schedule);
+}
+
+function kindOf(schedule: Schedule): ScheduleKind {
+  if (schedule.kind !== undefined) return schedule.kind;
+  return schedule.is === 'every' ? 'Periodically' : kindOfCron(schedule.cron.trim().toLowerCase());
+}
+
+const NICKNAMES: Readonly<Record<string, ScheduleKind>> = {
+  '@hourly': 'Periodically', '@daily': 'Daily', '@midnight': 'Daily', '@weekly': 'Daily', '@monthly': 'Monthly', '@yearly': 'Monthly', '@annually': 'Monthly',
+};
+
+/**
+ * A cron line of five fields. More than one time a day, or one time every so many days, is periodical; one time, on certain days of the
+ * month or in certain months, is monthly. One time on each day or on certain days of the week is daily, as the console calls it.
+ */
+function kindOfCron(cron: string): ScheduleKind {
+  const nickname = NICKNAMES[cron];
+  if (nickname !== undefined) return nickname;
+  const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = cron.split(/\s+/);
+  if (!/^\d+$/.test(minute) || !/^\d+$/.test(hour)) return 'Periodically';
+  if (/^\*\/(?!1$)/.test(day) && EVERY.test(month)) return 'Periodically';
+  return EVERY.test(day) && EVERY.test(month) && !OF_MONTH.test(weekday) ? 'Daily' : 'Monthly';
+}
+const EVERY = /^(?:\*|\?|\*\/1)$/;
+/** The first Monday (`1#1`), the last Friday (`5l`). */
+const OF_MONTH = /[#l]/;

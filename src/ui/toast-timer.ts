@@ -1,0 +1,31 @@
+/** What is left to read a toast after the pointer or the focus has left it, at least. */
+const LEAST_MS = 1_000;
+
+/** Ends a toast after its time, which stands still while the toast is held. A time of 0 never ends. */
+export interface ToastTimer {
+  readonly hold: () => void;
+  readonly release: () => void;
+  readonly stop: () => void;
+}
+
+export function startToastTimer(lastsMs: number, end: () => void): ToastTimer {
+  let leftMs = lastsMs, since = 0, timer: ReturnType<typeof setTimeout> | null = null;
+  const stop = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+  };
+  const go = (): void => {
+    if (lastsMs === 0 || timer !== null) return;
+    since = performance.now();
+    timer = setTimeout(end, leftMs);
+  };
+  go();
+  return {
+    stop, release: go,
+    hold() {
+      if (timer === null) return;
+      stop();
+      leftMs = Math.max(LEAST_MS, leftMs - (performance.now() - since));
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, expect, test } from 'vitest';
+import { sessionKey } from '#server/account/session-key.ts';
+import { checkMasterKey } from '#server/key-check.ts';
+import { keepSecret } from '#server/outbound/secret.ts';
+import { rotateKeys } from '#server/rotation.ts';
+import { backUp } from '#server/store/backup-file.ts';
+import type { World } from '#server/world.ts';
+import { makeGround, provider } from '../http/ground.ts';
+import { eachDatabase, freshStore } from '../store/databases.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'daybook-key-check-'));
+afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+const [FIRST = '', SECOND = ''] = [1, 2].map((n) => Buffer.alloc(32, n).toString('base64url'));
+const REFUSED = /The secret key of this server is not the one that protects the database\..*copy secret\.key .*or set DAYBOOK_SECRET_KEY/;
+
+const settings = (world: World) => world.store.system((sql) => sql.selectFrom('server_setting').selectAll().execute());
+
+eachDatabase((kind) => {
+  const begin = async () => {
+    const ground = await makeGround({ secretKey: FIRST }, await freshStore(kind)), { world } = ground;
+    return { ground, world, by: (secretKey: string): World => ({ ...world, config: { ...world.config, secretKey } }) };
+  };
+
+  test('START-5: a server with another secret key than its database refuses to start and says what to do; a rotated key is followed', async () => {
+    const { world, by } = await begin();
+    await checkMasterKey(world);
+    await checkMasterKey(by(FIRST));
+    await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
+    expect((await rotateKeys(by(`${SECOND},${FIRST}`), false)).ok).toBe(true);
+    await checkMasterKey(by(`${SECOND},${FIRST}`));
+    await checkMasterKey(by(SECOND));
+    await expect(checkMasterKey(by(FIRST))).rejects.toThrow(REFUSED);
+    expect(JSON.stringify(await settings(world))).not.toContain(FIRST);
+  });
+
+  test('START-5: a database from before key ids were recorded is recognized by what it has sealed', async () => {
+    const { ground, world, by } = await begin(), { tenant } = await provider(ground);
+    await world.store.tenant(tenant, (tx) => keepSecret(tx, world, 'mail', 'one'));
+    await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
+    await checkMasterKey(by(FIRST));
+    await expect(checkMasterKey(by(SECOND))).rejects.toThrow(REFUSED);
+  });
+
+  test('G51: the key of tokens and codes is in no database and no backup in the clear; one that an earlier version stored so is sealed and stays the same', async () => {
+    const { world, by } = await begin(), old = Buffer.alloc(32, 9).toString('base64url');
+    await world.store.system((sql) => sql.insertInto('server_setting').values({ name: 'session-key', value: old }).execute());
+    const key = await sessionKey(world);
+    expect(key.toString('base64url')).toBe(old);
+    const file = join(folder, `${kind}.gz`);
+    await backUp(world.store as Parameters<typeof backUp>[0], file, 0);
+    for (const text of [JSON.stringify(await settings(world)), gunzipSync(readFileSync(file)).toString('utf8')]) {
+      expect(text).toContain('session-key');
+      for (const spelled of [old, key.toString('hex'), key.toString('base64').slice(0, -2)]) expect(text).not.toContain(spelled);
+    }
+    expect((await sessionKey(by(FIRST))).equals(key)).toBe(true);
+    await rotateKeys(by(`${SECOND},${FIRST}`), false);
+    expect((await sessionKey(by(SECOND))).equals(key)).toBe(true);
+    await expect(sessionKey(by(FIRST))).rejects.toThrow('A key of the server is missing');
+  });
+});
