@@ -10,7 +10,7 @@ import { LONG_MESSAGE_MS, MESSAGE_MS } from './embedded.ts';
 import { holdFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { APP_ROLE } from './migrations/migration.ts';
-import { retrying, StoreFault } from './retry.ts';
+import { isDiskFull, retrying, StoreFault } from './retry.ts';
 import { isPaused, type SpaceWatch, watchSpace } from './space.ts';
 import type { Db, How, Store } from './store.ts';
 import { inTransaction } from './transact.ts';
@@ -116,6 +116,7 @@ function storeOf({ db, kind, clock, log, space, allow, close }: Base): OpenStore
       try {
         return await inside.run(place, () => inTransaction(db, begin, work, on));
       } catch (error) {
+        if (isDiskFull(error)) space?.expire();
         throw paused && isRefusedWrite(error) ? new StoreFault('disk-full', error) : error;
       } finally {
         place.open = false;

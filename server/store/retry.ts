@@ -46,7 +46,7 @@ export function passingOf(error: unknown): Passing | null {
   return error.cause === undefined ? null : passingOf(error.cause);
 }
 
-const isDiskFull = (error: unknown): boolean => error instanceof Error && (FULL.has(codeOf(error)) || isDiskFull(error.cause));
+export const isDiskFull = (error: unknown): boolean => error instanceof Error && (FULL.has(codeOf(error)) || isDiskFull(error.cause));
 
 const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '');
 

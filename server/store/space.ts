@@ -27,6 +27,8 @@ export interface DiskSpace { readonly state: SpaceState; readonly freeBytes: num
 export interface SpaceWatch {
   /** The disk as it was a moment ago. */
   look(): Promise<DiskSpace>;
+  /** A write found no space: the next look reads the disk again. */
+  expire(): void;
   /** Gives up the reserve where there is too little space to open the database. */
   makeRoom(): Promise<void>;
   stop(): void;
@@ -90,6 +92,7 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
 
   return {
     look,
+    expire() { at = -Infinity; },
     async makeRoom() {
       if ((await read('ok')).freeBytes < RESERVE_BYTES) await giveUp();
     },
