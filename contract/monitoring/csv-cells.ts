@@ -1,5 +1,5 @@
 import type { Ms, UserId } from '../ids.ts';
-import type { Cell, ExportColumn, ExportColumnId } from './csv.ts';
+import type { Cell, ExportColumn, ExportColumnId, FileColumnId } from './csv.ts';
 import { utcText, wallText } from './csv.ts';
 import { reviewAsked } from './review.ts';
 import type { ProblemRow } from './rows.ts';
@@ -9,17 +9,18 @@ export type CellValue = string | number | boolean | readonly [low: number, high:
 type Kind = 'text' | 'code' | 'number' | 'moment' | 'range';
 
 /** What each column is, in every file of a list, whoever makes it. `unit`: of its numbers, told in the title. */
-const COLUMNS: { readonly [Id in ExportColumnId]: { readonly is: Kind; readonly unit?: string } } = {
+const COLUMNS: { readonly [Id in FileColumnId]: { readonly is: Kind; readonly unit?: string } } = {
   state: { is: 'code' }, streak: { is: 'number' }, company: { is: 'text' }, job: { is: 'text' }, computer: { is: 'text' }, server: { is: 'text' },
   source: { is: 'code' }, type: { is: 'code' }, managed: { is: 'code' }, schedule: { is: 'code' }, kind: { is: 'code' }, cause: { is: 'text' }, message: { is: 'text' },
   started: { is: 'moment' }, duration: { is: 'number', unit: 'seconds' }, usualDuration: { is: 'range', unit: 'seconds' },
   bytes: { is: 'number', unit: 'bytes' }, usualBytes: { is: 'range', unit: 'bytes' }, lastGood: { is: 'moment' },
   review: { is: 'code' }, reviewedBy: { is: 'text' }, reviewedAt: { is: 'moment' }, comment: { is: 'text' }, snoozedUntil: { is: 'moment' },
   note: { is: 'text' }, ticket: { is: 'text' }, run: { is: 'number' },
+  level: { is: 'code' }, scheduledFor: { is: 'moment' }, errorCount: { is: 'number' }, warningCount: { is: 'number' },
 };
 
 /** The first line: units stand in the titles, moments and ranges make two columns. */
-export const titlesOf = (columns: readonly ExportColumn[]): readonly string[] => columns.flatMap(({ id, title }) => {
+export const titlesOf = (columns: readonly ExportColumn<FileColumnId>[]): readonly string[] => columns.flatMap(({ id, title }) => {
   const { is, unit } = COLUMNS[id];
   if (is === 'moment') return [title, `${title} (UTC)`];
   if (is === 'range') return [`${title} from (${unit ?? ''})`, `${title} to (${unit ?? ''})`];
@@ -27,7 +28,7 @@ export const titlesOf = (columns: readonly ExportColumn[]): readonly string[] =>
 });
 
 /** Writes what a column holds behind the cells before it. */
-export function putCells(cells: Cell[], { id, words }: ExportColumn, value: CellValue, timeZone: string): void {
+export function putCells(cells: Cell[], { id, words }: ExportColumn<FileColumnId>, value: CellValue, timeZone: string): void {
   const { is } = COLUMNS[id], known = value ?? null;
   if (is === 'range') {
     if (Array.isArray(known)) cells.push(Number(known[0]), Number(known[1])); else cells.push(null, null);

@@ -10,8 +10,12 @@ export const EXPORT_COLUMNS = [
 ] as const;
 export type ExportColumnId = (typeof EXPORT_COLUMNS)[number];
 
+/** What only the server's file may hold besides: the columns of a device do not have it. */
+export const SERVER_COLUMNS = ['level', 'scheduledFor', 'errorCount', 'warningCount'] as const;
+export type FileColumnId = ExportColumnId | (typeof SERVER_COLUMNS)[number];
+
 /** `words`: what a person reads for a code of this column (`Missed`: "Did not run"); a code without a word stands as it is. */
-export interface ExportColumn { readonly id: ExportColumnId; readonly title: string; readonly words?: Readonly<Record<string, string>> }
+export interface ExportColumn<Id extends FileColumnId = ExportColumnId> { readonly id: Id; readonly title: string; readonly words?: Readonly<Record<string, string>> }
 
 /** Text is made safe; a number stands as it is; null is an empty cell. */
 export type Cell = string | number | null;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { call } from '../call.ts';
 import { moment, PAGE, pageOf, words } from '../paging.ts';
 import { CALENDAR_MODES } from './calendar.ts';
-import { EXPORT_COLUMNS } from './csv.ts';
+import { EXPORT_COLUMNS, SERVER_COLUMNS } from './csv.ts';
 import { FILTERS, LIMIT, OF_JOBS, resultFilters, RESULTS_PAGED, SORT, TIME } from './reporting-filters.ts';
 import {
   ANALYTICS_BY, analyticsOut, chartOut, didNotRunOut, failuresOut, historyOut, jobNameOut, rankedOut, resultOut, spreadsheetOut, spreadsheetStatsOut, statsOut, trendOut,
@@ -75,7 +75,7 @@ export const reportingCalls = {
     method: 'POST', path: 'monitoring/reporting/export', says: 'Results as a CSV file, in the order asked for. What is usual for a job is told as of now.',
     takes: v.strictObject({
       source: v.literal('JOBS'), csv: v.optional(v.literal(true)), from: v.optional(moment), to: v.optional(moment), note, filters: v.optional(resultFilters), sort: SORT,
-      columns: v.optional(v.pipe(v.array(v.picklist(EXPORT_COLUMNS)), v.minLength(1), v.maxLength(EXPORT_COLUMNS.length))),
+      columns: v.optional(v.pipe(v.array(v.picklist([...EXPORT_COLUMNS, ...SERVER_COLUMNS])), v.minLength(1), v.maxLength(EXPORT_COLUMNS.length + SERVER_COLUMNS.length))),
     }),
     gives: 'stream', media: 'text/csv', gate: 'monitoring.daily-checks', failures,
   }),

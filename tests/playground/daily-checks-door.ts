@@ -226,7 +226,7 @@ function executionOf(run: Lean, dealt: ReadonlyMap<number, Dealt>, now: number):
   return {
     _id: String(run.n), mongo_id: String(run.n), jobInstanceUid: `job-${run.job.n}`, jobName: row.jobName, companyName: row.companyName, computerName: row.computer, serverName: '',
     source: row.source, type: row.type, entityGroup: 'other', managed: row.managed, scheduleState: row.scheduleState, status: row.status, startTime: iso(row.startedAt), endTime: null, durationSec: row.durationSec,
-    bytesTransferred: row.bytes, bytesProcessed: row.bytes, filesTotal: 12_403, filesFailed: 0, exitCode: 1, message: row.message, scheduledFor: null, level: null, errorCount: null, warningCount: null, anomaly: [], note: null, ignoredUntil: null, ignoredReason: null,
+    bytesTransferred: row.bytes, bytesProcessed: row.bytes, filesTotal: 12_403, filesFailed: 0, exitCode: 1, message: row.message, scheduledFor: row.status === 'Failed' ? iso(row.startedAt - 12 * 60_000) : null, level: row.status === 'Failed' ? 'Incremental' : null, errorCount: row.status === 'Failed' ? 3 : null, warningCount: row.status === 'Failed' ? 1204 : null, anomaly: [], note: null, ignoredUntil: null, ignoredReason: null,
     state: row.review, problem: null, expectedAt: iso(row.startedAt + DAY), lastSuccessAt: null, detail: {},
     log: row.status === 'Missed' ? null : [`${time(4)} Job started, 4 objects`, ...more, `${time(78)} Connecting to host on port 6160`, `${time(980)} Retry 1 of 3 in 300 s`, `${time(1882)} ${row.message ?? 'Job finished'}`].join('\n'),
     tasks: row.status === 'Failed' ? OBJECTS : [],

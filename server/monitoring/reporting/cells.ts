@@ -1,5 +1,5 @@
 import type { JobN, Ms, UserId } from '#contract/ids.ts';
-import type { Cell, ExportColumn, ExportColumnId } from '#contract/monitoring/csv.ts';
+import type { Cell, ExportColumn, FileColumnId } from '#contract/monitoring/csv.ts';
 import { PROBLEM_COLUMNS, putCells } from '#contract/monitoring/csv-cells.ts';
 import type { CellValue } from '#contract/monitoring/csv-cells.ts';
 import { LEAST_SPREAD, usualOf } from '#contract/monitoring/judge.ts';
@@ -19,7 +19,7 @@ export interface Around {
   readonly now: Ms;
 }
 
-const COLUMNS: { readonly [Id in ExportColumnId]: (told: Told, around: Around) => CellValue } = {
+const COLUMNS: { readonly [Id in FileColumnId]: (told: Told, around: Around) => CellValue } = {
   state: ({ run }) => (run.status === 'Success' && run.anomaly.length > 0 ? 'Anomaly' : run.status),
   streak: ({ problem }, around) => problem && streakOf(problem, around.wall, around.now),
   company: ({ known }) => known.companyName,
@@ -41,9 +41,13 @@ const COLUMNS: { readonly [Id in ExportColumnId]: (told: Told, around: Around) =
   lastGood: ({ run }, { lastGood }) => lastGood.get(run.job),
   ...PROBLEM_COLUMNS,
   run: ({ run }) => run.n,
+  level: ({ run }) => run.level,
+  scheduledFor: ({ run }) => run.scheduledFor,
+  errorCount: ({ run }) => run.errorCount,
+  warningCount: ({ run }) => run.warningCount,
 };
 
-export function cellsOf(told: Told, columns: readonly ExportColumn[], around: Around): readonly Cell[] {
+export function cellsOf(told: Told, columns: readonly ExportColumn<FileColumnId>[], around: Around): readonly Cell[] {
   const cells: Cell[] = [];
   for (const column of columns) putCells(cells, column, COLUMNS[column.id](told, around), around.wall.timeZone);
   return cells;

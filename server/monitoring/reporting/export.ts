@@ -1,7 +1,7 @@
 import type { JobN, Ms, RunN } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { BOM, csvLine, csvName } from '#contract/monitoring/csv.ts';
-import type { ExportColumn } from '#contract/monitoring/csv.ts';
+import type { ExportColumn, FileColumnId } from '#contract/monitoring/csv.ts';
 import { reportColumns } from '#contract/monitoring/reporting-csv.ts';
 import { failed, ok } from '#contract/result.ts';
 import { refuse } from '#server/http/envelope.ts';
@@ -47,7 +47,7 @@ export function exportHandlers(world: World): Pick<Handlers, 'exportResults'> {
   };
 }
 
-function fileOf(world: World, tenant: string, columns: readonly ExportColumn[], { ns, jobs, around }: Begun): ReadableStream<Uint8Array> {
+function fileOf(world: World, tenant: string, columns: readonly ExportColumn<FileColumnId>[], { ns, jobs, around }: Begun): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let next = 0;
   return new ReadableStream({

@@ -147,6 +147,18 @@ eachDatabase((name, open) => {
     for (const wrong of [{}, { source: 'USERS' }, { source: 'JOBS', columns: [] }, { source: 'JOBS', columns: ['password'] }]) expect((await who.post('export', wrong)).status).toBe(400);
   });
 
+  test(`REP-13: a file has level, scheduled time, errors and warnings where they are chosen, and empty cells where the tool did not report them (${name})`, async () => {
+    const own = await anEstate(estate.store, 9, BERLIN, { jobs: 2, runs: 2, days: 1 }), who = await own.as('asker', ['operator']);
+    const reported = { level: 'Differential', scheduledFor: Date.parse('2026-04-01T22:15:00Z'), errorCount: 0, warningCount: 31 };
+    await own.store.tenant(own.tenant, async (tx) => { await sql`update run set row = (row::jsonb || ${JSON.stringify(reported)}::jsonb) where tenant_id = ${own.tenant} and n = 1`.execute(tx.sql); });
+    const asked = { source: 'JOBS', from: iso(NOW - 20 * DAY), to: iso(NOW + 2 * DAY) };
+    const file = await who.post('export', { ...asked, columns: ['run', 'level', 'scheduledFor', 'errorCount', 'warningCount'] });
+    const [titles, ...lines] = file.text.replace(/^\uFEFF/, '').trimEnd().split('\r\n');
+    expect(titles).toBe('Result,Level,Scheduled for,Scheduled for (UTC),Errors,Warnings');
+    expect(lines.toSorted()).toEqual(['1,Differential,04/02/26 12:15 AM,2026-04-01T22:15:00Z,0,31', '2,,,,,']);
+    expect((await who.post('export', asked)).text.split('\r\n')[0]).not.toMatch(/Level|Scheduled for|Errors|Warnings/);
+  });
+
   test(`REP-11: times are bounded, and what cannot be answered says so (${name})`, async () => {
     const who = await estate.as('bounds', ['operator']), long = `from=${iso(NOW - 367 * DAY)}&to=${iso(NOW)}`;
     for (const path of ['jobs', 'jobs/history-chart', 'jobs/overview-stats', 'jobs/ranking/failures', 'jobs/spreadsheet-report', 'jobs/spreadsheet-report/stats', 'jobs/analytics', 'jobs/analytics/charts/failures-warnings', 'repositories/history']) {

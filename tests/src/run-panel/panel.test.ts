@@ -10,6 +10,7 @@ import { DEFAULTS, filterOf, ofCause } from '#src/areas/monitoring/daily-checks/
 import { doneWords } from '#src/areas/monitoring/daily-checks/words.ts';
 import { deedLine } from '#src/areas/monitoring/run-panel/deeds.ts';
 import { rowOf } from '#src/areas/monitoring/run-panel/from-execution.ts';
+import { reportedFacts } from '#src/areas/monitoring/run-panel/run-facts.ts';
 import { sameCause } from '#src/areas/monitoring/run-panel/same-cause-ask.ts';
 import { drawMultiple, nearest, stepped } from '#src/areas/monitoring/run-panel/multiple.ts';
 import { doneWordsOf, TASK_STATES } from '#src/areas/monitoring/run-panel/object-words.ts';
@@ -101,4 +102,20 @@ test('PANEL-5, RUN-6: tomorrow\'s same failure says since which day it is known,
   // Reviewed after it ran: nothing was known before.
   expect(said({ review: { by: 'dana', at: now, comment: null, name: 'Dana Reyes' } })).toBe('Reviewed 08:00 AM by Dana Reyes');
   expect(said({}, 'pending')).toBeNull();
+});
+
+test('PANEL-7: a run shows its level, when it was scheduled with the delay, and its errors and warnings, where the tool reports them', () => {
+  const shown = (more: Partial<Execution>, zone = 'Europe/Berlin'): readonly string[] => reportedFacts({ ...EXECUTION, ...more }, zone).map(({ word, value }) => `${word}: ${value}`);
+  expect(shown({})).toEqual([]);
+  // It started at 01:30 UTC, which is 02:30 in Berlin.
+  expect(shown({ level: 'VirtualFull', scheduledFor: '2026-11-20T01:18:00.000Z', errorCount: 0, warningCount: 1204 }))
+    .toEqual(['Level: Virtual full', 'Scheduled for: 02:18 AM, started 12 min late', 'Errors: 0', 'Warnings: 1,204']);
+  expect(shown({ scheduledFor: '2026-11-20T01:29:01.000Z' })).toEqual(['Scheduled for: 02:29 AM']);
+  expect(shown({ scheduledFor: '2026-11-20T01:29:00.000Z' })).toEqual(['Scheduled for: 02:29 AM, started 1 min late']);
+  expect(shown({ scheduledFor: '2026-11-20T01:35:00.000Z' })).toEqual(['Scheduled for: 02:35 AM']);
+  expect(shown({ scheduledFor: '2026-11-19T22:30:00.000Z' })).toEqual(['Scheduled for: 11/19/26 11:30 PM, started 3 h late']);
+  // One that never started was not late: it did not run.
+  expect(shown({ status: 'Missed', scheduledFor: '2026-11-20T01:00:00.000Z' })).toEqual(['Scheduled for: 11/20/26 02:00 AM']);
+  expect((['Full', 'Incremental', 'Differential', 'Base'] as const).flatMap((level) => shown({ level }))).toEqual(['Level: Full', 'Level: Incremental', 'Level: Differential', 'Level: Base']);
+  expect(reportedFacts({ ...EXECUTION, scheduledFor: '2026-11-20T01:18:00.000Z' }, 'Europe/Berlin')[0]?.tip).toBe('2026-11-20 01:18:00 UTC');
 });

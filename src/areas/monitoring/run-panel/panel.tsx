@@ -23,6 +23,7 @@ import { LastRuns } from './last-runs.tsx';
 import { Log } from './log.tsx';
 import { Objects } from './objects.tsx';
 import { RunsAround } from './runs-around.tsx';
+import { reportedFacts } from './run-facts.ts';
 import { SameCause } from './same-cause.tsx';
 import type { Days } from './same-cause-ask.ts';
 import type { Asked } from './use-execution.ts';
@@ -87,6 +88,7 @@ export function RunPanel(props: PanelProps) {
           <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
           <Fact word="Schedule">{row.scheduleState ?? '–'}</Fact>
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
+          {execution !== null && reportedFacts(execution, zone).map(({ word, value, tip }) => <Fact key={word} word={word} {...(tip !== undefined && { tip })}>{value}</Fact>)}
           {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2 pt-1.5"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.tied ? <TicketOf number={problem.ticket} tied={problem.tied} /> : problem.ticket}</dd></div>}
         </dl>
         {row.job > 0 ? <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} /> : execution !== null && <RunsAround execution={execution} zone={zone} onRun={onRun} />}
