@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { RoleSchema } from '../role-schema.ts';
 import { call } from '../call.ts';
 import { LIMITS } from '../limits.ts';
+import { NotificationSchema } from './notifications.ts';
 import { PersonSettingsSchema, PhoneSchema } from './profile.ts';
 import { ThemeSchema } from './preferences.ts';
 import { AnswerSchema, QUESTIONS_ASKED } from './questions.ts';
@@ -37,6 +38,10 @@ export const ProfileSchema = v.object({
   ackO365TermsOfUse: v.boolean(),
   hasOrganizations: v.boolean(),
   hasJobs: v.boolean(),
+  /** What this user has not acknowledged, newest first: as `notifications` answers it. */
+  notifications: v.array(NotificationSchema),
+  /** The account at Stripe: null, because no cards are collected. */
+  stripe: v.null(),
   language: v.nullable(v.string()),
   timeZone: v.nullable(v.string()),
   /** The questions that this user answered, never the answers. */

@@ -11,11 +11,16 @@ const whole = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number))
 const companyN = whole;
 const some = v.optional(v.pipe(v.array(runRef), v.minLength(1), v.maxLength(LIMITS.ticketProblems)));
 
+/** A company in other systems. */
+const elsewhere = v.object({ id: orNull(v.string()) });
+
 /** `number`: as a problem shows it. `waiting`: what is said here is not in the ticketing system yet; `fault` then says why, where it was tried. */
 const ticketFields = {
   _id: v.string(), number: v.string(), company: v.number(), companyName: v.string(), system: v.picklist(TICKET_SYSTEMS), url: orNull(v.string()),
   subject: v.string(), status: StatusSchema, priority: orNull(NamedSchema), owner: orNull(NamedSchema), problems: v.number(), openProblems: v.number(),
   waiting: v.boolean(), fault: orNull(v.string()), madeBy: v.string(), madeAt: v.number(), changedAt: v.number(), closedAt: orNull(v.number()), closedBy: orNull(v.picklist(TICKET_BY)),
+  /** The ids of its company there; null also for an API key that may not read tickets. */
+  applications: v.object({ vac: elsewhere, vcd: elsewhere, zerto: elsewhere }),
 };
 export const ticketOut = v.object(ticketFields);
 export type TicketOut = v.InferOutput<typeof ticketOut>;
@@ -23,9 +28,6 @@ export type TicketOut = v.InferOutput<typeof ticketOut>;
 const problemOut = v.object({ n: v.number(), run: v.number(), job: v.string(), computer: v.string(), state: v.string(), cause: v.string(), runs: v.number(), openedAt: v.number(), closedAt: orNull(v.number()) });
 export const ticketWhole = v.object({ ...ticketFields, description: v.string(), contact: orNull(NamedSchema), list: v.array(problemOut) });
 export type TicketWhole = v.InferOutput<typeof ticketWhole>;
-/** Its company in other systems. */
-const elsewhere = v.object({ id: orNull(v.string()) });
-const reportedTicket = v.object({ ...ticketFields, applications: v.object({ vac: elsewhere, vcd: elsewhere, zerto: elsewhere }) });
 
 /** What the form of a new ticket offers. `blocked`: why none can be opened for this company now. */
 const ticketForm = v.object({
@@ -83,7 +85,7 @@ export const ticketCalls = {
   }),
   reportTickets: call({
     method: 'GET', path: 'monitoring/reporting/tickets', says: 'Tickets that were opened in a time, of any state, newest first; without a time those of the last 30 days.',
-    takes: v.strictObject({ ...listed, from: v.optional(moment), to: v.optional(moment) }), gives: pageOf(reportedTicket), gate: 'monitoring.tickets', failures: ['bad-input'],
+    takes: v.strictObject({ ...listed, from: v.optional(moment), to: v.optional(moment) }), gives: pageOf(ticketOut), gate: 'monitoring.tickets', failures: ['bad-input'],
   }),
   connectwiseCompanies: call({
     method: 'GET', path: 'monitoring/backoffice/tickets/connectwise/companies', says: 'Companies of the connected ConnectWise, by name: for who maps them.',

@@ -17,18 +17,19 @@ const ofJob = { jobInstanceUid: uid, key: v.optional(v.pipe(v.string(), v.uuid()
 const done = v.object({ seq: v.number() });
 
 const ignoredOut = orNull(v.object({ by: v.string(), at: v.number(), until: orNull(v.number()) }));
+/** `lastSeenAt`: `seenAt` as the API's datetime. `ignoredUntil`: the end of `ignored`, null where it has none. */
 export const computerOut = v.object({
-  _id: v.string(), company: v.number(), hostName: v.string(), os: orNull(v.string()), osType: orNull(v.string()), ipAddresses: v.array(v.string()),
-  firstSeenAt: v.number(), seenAt: v.number(),
+  _id: v.string(), company: v.number(), companyName: v.string(), hostName: v.string(), os: orNull(v.string()), osType: orNull(v.string()), ipAddresses: v.array(v.string()),
+  firstSeenAt: v.number(), seenAt: v.number(), lastSeenAt: v.string(),
   /** Jobs whose computer or server has this name, in the same company. */
   jobs: v.number(),
   note: orNull(v.object({ content: v.string(), by: v.string(), at: v.number() })),
-  ignored: ignoredOut,
+  ignored: ignoredOut, ignoredUntil: orNull(v.string()),
 });
 export type ComputerOut = v.InferOutput<typeof computerOut>;
 
 export const repositoryOut = v.object({
-  _id: v.string(), company: v.number(), name: v.string(), type: orNull(v.string()), hostName: orNull(v.string()), path: orNull(v.string()),
+  _id: v.string(), company: v.number(), companyName: v.string(), name: v.string(), type: orNull(v.string()), hostName: orNull(v.string()), path: orNull(v.string()),
   capacityBytes: orNull(v.number()), freeBytes: orNull(v.number()), usedBytes: orNull(v.number()), sampledAt: v.number(),
   days: v.array(v.object({ day: v.string(), usedBytes: orNull(v.number()), capacityBytes: orNull(v.number()) })),
   /** When it is full if it goes on as in its days; null where it does not grow or too little is known. */

@@ -16,7 +16,7 @@ export type HintOut = v.InferOutput<typeof hintOut>;
 export const hintCalls = {
   listHints: call({
     method: 'GET', path: 'monitoring/backoffice/hints', says: 'The hints by name, with how many open problems they are shown and how often they helped.',
-    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintOut) }), gate: 'monitoring.hints', feature: 'hints', failures: [],
+    takes: v.strictObject({}), gives: v.object({ hints: v.array(hintOut), count: v.number() }), gate: 'monitoring.hints', feature: 'hints', failures: [],
   }),
   hintsAtHand: call({
     method: 'GET', path: 'monitoring/backoffice/hints/at-hand', says: 'The hints to show beside results, as far as this user may read them.',

@@ -30,9 +30,9 @@ export const jobNameOut = v.object({
 });
 export type JobNameOut = v.InferOutput<typeof jobNameOut>;
 
-/** A job that did not run (`expectedAt`: when it was due last), or one that is switched off. `_id`: the result that says so. `ignoredUntil` null with `ignored`: until it changes. */
+/** A job that did not run (`expectedAt`: when it was due last), or one that is switched off. `_id` and `mongo_id`: the result that says so. `nextRun`: when it is due next, null where nothing is expected. `ignoredUntil` null with `ignored`: until it changes. */
 export const didNotRunOut = v.object({
-  ...jobNameOut.entries, _id: orNull(v.string()), since: orNull(iso), expectedAt: orNull(iso), lastRunAt: orNull(iso), lastSuccessAt: orNull(iso), runs: v.number(),
+  ...jobNameOut.entries, _id: orNull(v.string()), mongo_id: orNull(v.string()), since: orNull(iso), expectedAt: orNull(iso), nextRun: orNull(iso), lastRunAt: orNull(iso), lastSuccessAt: orNull(iso), runs: v.number(),
   ignored: v.boolean(), ignoredUntil: orNull(iso), note: full.note,
 });
 export type DidNotRunOut = v.InferOutput<typeof didNotRunOut>;

@@ -7,9 +7,9 @@ import { SlaSchema } from './sla.ts';
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullable(schema);
 const late = v.object({ jobInstanceUid: v.string(), jobName: v.string(), companyName: v.string(), lastSuccessAt: orNull(v.number()) });
 
-/** As of now. `late`: the oldest 20 of `lateCount`. `share` of 0 to 1. `lastFiredAt`: when it was last told. */
+/** As of now. `late`: the oldest 20 of `lateCount`. `share` of 0 to 1. `lastFiredAt`: when it was last told. `id` and `_id` are the same. `jobInstanceUid`: that of `job`, null for a group. */
 const slaOut = v.object({
-  _id: v.string(), ...SlaSchema.entries, madeBy: v.string(), changedAt: v.number(), jobName: orNull(v.string()), companyName: orNull(v.string()),
+  _id: v.string(), id: v.string(), jobInstanceUid: orNull(v.string()), ...SlaSchema.entries, madeBy: v.string(), changedAt: v.number(), jobName: orNull(v.string()), companyName: orNull(v.string()),
   kept: v.boolean(), jobs: v.number(), share: orNull(v.number()), lateCount: v.number(), late: v.array(late), brokenSince: orNull(v.number()), lastFiredAt: orNull(v.number()),
 });
 export type SlaOut = v.InferOutput<typeof slaOut>;
@@ -25,7 +25,7 @@ const slaReport = v.object({ rows: v.array(slaLine), count: v.number(), page: v.
 export type SlaReport = v.InferOutput<typeof slaReport>;
 
 const asked = (most: number) => v.optional(v.pipe(v.string(), v.regex(/^[1-9]\d{0,3}$/), v.transform(Number), v.maxValue(most)));
-const idOut = v.object({ _id: v.string() });
+const idOut = v.object({ _id: v.string(), id: v.string() });
 
 export const slaCalls = {
   saveSlaAlarm: call({

@@ -15,7 +15,7 @@ const MOST = 50;
 export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
   listNotifications: ({ userId }, ask) => world.store.tenant(ask.tenant, async (tx) => {
     const signed = signedOf(ask);
-    return userId === signed.userId ? ok((await standing(tx, signed)).map(({ row }) => row)) : failed(NOT_FOUND);
+    return userId === signed.userId ? ok(await openNotifications(tx, signed)) : failed(NOT_FOUND);
   }, { readOnly: true }),
 
   ackNotification: ({ notificationId, userId }, ask) => world.store.tenant(ask.tenant, async (tx) => {
@@ -58,6 +58,11 @@ export const notificationHandlers = (world: World): Pick<Handlers, Names> => ({
     return ok({});
   }),
 });
+
+type NotificationOut = GivesOf<'listNotifications'>[number];
+/** What a user has not acknowledged yet, newest first. */
+export const openNotifications = async (tx: TenantTx, signed: Signed): Promise<NotificationOut[]> =>
+  (await standing(tx, signed)).map(({ row }) => ({ ...row, roles: row.roles && [...row.roles] }));
 
 /** What stands for somebody, newest first; `also`: with what was acknowledged. */
 async function standing({ tenant, sql }: TenantTx, { userId, roles }: Signed, also = false): Promise<{ readonly id: string; readonly row: Notification }[]> {

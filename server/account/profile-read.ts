@@ -7,10 +7,11 @@ import type { Ms, UserId } from '#contract/ids.ts';
 import type { Signed } from '../http/handler.ts';
 import type { TenantTx } from '../store/store.ts';
 import { emailLinkUntil } from '../email-confirmation.ts';
+import { openNotifications } from './notifications.ts';
 
 /** The user of a session in full. Throws where there is none. */
-export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: Signed, now: Ms): Promise<Profile> {
-  const { tenant, sql } = tx;
+export async function profileOf(tx: TenantTx, signed: Signed, now: Ms): Promise<Profile> {
+  const { tenant, sql } = tx, { userId: id, roles, companies } = signed;
   const person = await sql.selectFrom('person').selectAll().where('tenant_id', '=', tenant).where('id', '=', id).executeTakeFirstOrThrow();
   const { master_id } = await sql.selectFrom('tenant_list').select('master_id').where('tenant_id', '=', tenant).executeTakeFirstOrThrow();
   const answers = await sql.selectFrom('security_answer').select('question').where('tenant_id', '=', tenant).where('user_id', '=', id).orderBy('question').execute();
@@ -30,6 +31,8 @@ export async function profileOf(tx: TenantTx, { userId: id, roles, companies }: 
     mobilePhone: person.mobile_phone, officePhone: person.office_phone, serviceProviderId: tenant, masterServiceProviderId: master_id,
     landingApp: settings.landingPage ? { page: settings.landingPage } : null, ackO365TermsOfUse: person.terms_at !== null,
     hasOrganizations: suite !== undefined, hasJobs: job !== undefined,
+    // AUTH-12: a user who has to choose a password first reads none.
+    notifications: signed.mustReset ? [] : await openNotifications(tx, signed), stripe: null,
     language: person.language, timeZone: person.time_zone, securityQuestions: answers.map(({ question }) => question), passwordAt: person.password_at,
   };
 }

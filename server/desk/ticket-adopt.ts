@@ -13,7 +13,7 @@ import type { World } from '../world.ts';
 import { REFERENCE, type RemoteTicket } from './psa.ts';
 import { making, take, tie } from './ticket-events.ts';
 import { bad, conflict, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
-import { ticketSeen, wholeOf } from './ticket-reading.ts';
+import { readsElsewhere, ticketSeen, wholeOf } from './ticket-reading.ts';
 import { tell, sendNow } from './ticket-work.ts';
 import { type Connected, connectedOf, type Desk, deskOf, heard, mappedOf } from './ticketing.ts';
 import { unheard } from './ticketing-handlers.ts';
@@ -53,7 +53,7 @@ export function adoptHandlers(world: World): Pick<Handlers, 'adoptTicket'> {
       const { _id: id } = adopted.value;
       await sendNow(world, ask.tenant, [id]);
       return world.store.tenant(ask.tenant, async (tx) => {
-        const row = await ticketSeen(tx, scoped(ask), id), all = row && await wholeOf(tx, row);
+        const row = await ticketSeen(tx, scoped(ask), id), all = row && await wholeOf(tx, row, readsElsewhere(ask));
         return all ? ok(all) : failed(NOT_FOUND);
       }, { readOnly: true });
     },

@@ -13,7 +13,7 @@ import { type Scope, seesCompany } from '../sync/scope.ts';
 import type { World } from '../world.ts';
 import { bad, freeOf, meantBy, nextNumber, NOT_FOUND, scoped } from './ticket-meant.ts';
 import { change, making, problemsOf, removal, type TicketChange } from './ticket-events.ts';
-import { formOf, peopleOf, reported, ticketPage, ticketSeen, told, wholeOf } from './ticket-reading.ts';
+import { formOf, peopleOf, readsElsewhere, ticketPage, ticketSeen, told, wholeOf } from './ticket-reading.ts';
 import { tell, sendNow } from './ticket-work.ts';
 import { type Desk, deskOf, openStatus, prioritiesOf, statusesOf } from './ticketing.ts';
 
@@ -24,13 +24,13 @@ const DAY: Ms = 86_400_000;
 export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'makeTickets' | 'listTickets' | 'getTicketForm' | 'getTicket' | 'changeTicket' | 'deleteTicket' | 'reportTickets'> {
   const read = <T>(ask: Ask, of: (tx: TenantTx, scope: Scope) => Promise<Result<T>>): Promise<Result<T>> => world.store.tenant(ask.tenant, (tx) => of(tx, scoped(ask)), { readOnly: true });
   const whole = (ask: Ask, id: string): Promise<Result<Whole>> => read(ask, async (tx, scope) => {
-    const row = await ticketSeen(tx, scope, id), all = row && await wholeOf(tx, row);
+    const row = await ticketSeen(tx, scope, id), all = row && await wholeOf(tx, row, readsElsewhere(ask));
     return all ? ok(all) : failed(NOT_FOUND);
   });
   return {
     listTickets: (asked, ask) => read(ask, async (tx, scope) => {
       const page = await ticketPage(tx, scope, asked);
-      return ok({ ...page, rows: (await told(tx, page.rows)).map(({ out }) => out) });
+      return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
     }),
     getTicket: ({ id }, ask) => whole(ask, id),
     getTicketForm: ({ company: named, run }, ask) => read(ask, async (tx, scope) => {
@@ -42,7 +42,8 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
       const end = to ?? ask.now + 1, start = from ?? end - 30 * DAY;
       if (end <= start) return failed(bad('to', MESSAGES.evidenceEmpty));
       if (end - start > 366 * DAY) return failed(bad('from', MESSAGES.evidenceTooLong));
-      return ok(await reported(tx, await ticketPage(tx, scope, { ...asked, state, from: start, to: end })));
+      const page = await ticketPage(tx, scope, { ...asked, state, from: start, to: end });
+      return ok({ ...page, rows: await told(tx, page.rows, readsElsewhere(ask)) });
     }),
 
     async makeTicket(asked, ask) {
@@ -79,7 +80,7 @@ export function ticketHandlers(world: World): Pick<Handlers, 'makeTicket' | 'mak
       await sendNow(world, ask.tenant, made.value.ids);
       return read(ask, async (tx) => {
         const rows = await tx.rows('ticket', made.value.ids);
-        return ok({ tickets: (await told(tx, made.value.ids.flatMap((id) => rows.get(id) ?? []))).map(({ out }) => out) });
+        return ok({ tickets: await told(tx, made.value.ids.flatMap((id) => rows.get(id) ?? []), readsElsewhere(ask)) });
       });
     },
 

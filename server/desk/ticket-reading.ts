@@ -3,8 +3,10 @@ import type { TicketFormOut, TicketOut, TicketWhole } from '#contract/desk/ticke
 import { type TicketRow, ticketNumber } from '#contract/desk/tickets.ts';
 import type { CompanyN, Ms } from '#contract/ids.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
-import { type Applications, NO_APPLICATIONS } from '#contract/people/company-fields.ts';
+import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
+import type { Ask } from '../http/handler.ts';
+import { may } from '../may.ts';
 import type { TenantTx } from '../store/store.ts';
 import { type Scope, seesCompany } from '../sync/scope.ts';
 import type { World } from '../world.ts';
@@ -36,8 +38,14 @@ const ofScope = ({ companies, deleted }: Scope, table: string) => {
   return deleted.size === 0 ? sql<boolean>`true` : sql<boolean>`${n} <> all(${listed(deleted)}::text::bigint[])`;
 };
 
-/** Tickets as they are told, with what stands around them. */
-export async function told(tx: TenantTx, rows: readonly TicketRow[]): Promise<{ readonly out: TicketOut; readonly company: CompanyRow | undefined }[]> {
+/** Whether a user may read the ids that a ticket's company has in other systems: they are for readers of tickets. */
+export function readsElsewhere({ signed }: Pick<Ask, 'signed'>): boolean {
+  if (!signed) throw new Error('tickets without a session');
+  return may(signed, 'monitoring.tickets');
+}
+
+/** Tickets as they are told, with what stands around them. `elsewhere`: with the ids of their companies in other systems. */
+export async function told(tx: TenantTx, rows: readonly TicketRow[], elsewhere: boolean): Promise<TicketOut[]> {
   if (rows.length === 0) return [];
   const { tenant, sql: db } = tx, ids = rows.map(({ id }) => id);
   const companies = await tx.rows('company', [...new Set(rows.map(({ company }) => company))]);
@@ -48,11 +56,11 @@ export async function told(tx: TenantTx, rows: readonly TicketRow[]): Promise<{ 
   return rows.map((row) => {
     const company = companies.get(row.company), work = works.get(row.id), count = counts.get(row.id);
     const { id, system, remote, subject, status, priority, owner, madeBy, madeAt, changedAt, closedAt, closedBy } = row;
+    const { vac, vcd, zerto } = (elsewhere ? company?.applications : undefined) ?? NO_APPLICATIONS;
     return {
-      company, out: {
-        _id: id, number: ticketNumber(row), company: row.company, companyName: company?.name ?? '', system, url: remote?.url ?? null, subject, status, priority, owner, problems: count?.all ?? 0, openProblems: count?.open ?? 0,
-        waiting: work !== undefined, fault: work?.fault ?? null, madeBy: madeBy === 'clock' ? 'The clock' : names.get(madeBy) ?? 'A former user', madeAt, changedAt, closedAt, closedBy,
-      },
+      _id: id, number: ticketNumber(row), company: row.company, companyName: company?.name ?? '', system, url: remote?.url ?? null, subject, status, priority, owner, problems: count?.all ?? 0, openProblems: count?.open ?? 0,
+      waiting: work !== undefined, fault: work?.fault ?? null, madeBy: madeBy === 'clock' ? 'The clock' : names.get(madeBy) ?? 'A former user', madeAt, changedAt, closedAt, closedBy,
+      applications: { vac, vcd, zerto },
     };
   });
 }
@@ -66,23 +74,19 @@ export async function ticketSeen(tx: TenantTx, scope: Scope, id: string): Promis
 
 const MOST_LISTED = 500;
 /** Everything of one ticket. */
-export async function wholeOf(tx: TenantTx, row: TicketRow): Promise<TicketWhole | null> {
-  const [one] = await told(tx, [row]);
+export async function wholeOf(tx: TenantTx, row: TicketRow, elsewhere: boolean): Promise<TicketWhole | null> {
+  const [one] = await told(tx, [row], elsewhere);
   if (!one) return null;
   const ns = (await tx.sql.selectFrom('problem').select('n').where('tenant_id', '=', tx.tenant).where('ticket_id', '=', row.id).orderBy('n', 'desc').limit(MOST_LISTED).execute()).map(({ n }) => n);
   const problems = [...(await tx.rows('problem', ns)).values()];
   const jobs = await tx.rows('job', [...new Set(problems.map(({ job }) => job))]), causes = await tx.rows('cause', [...new Set(problems.map(({ cause }) => cause))]);
   return {
-    ...one.out, description: row.description, contact: row.contact,
+    ...one, description: row.description, contact: row.contact,
     list: problems.map(({ n, lastRun, job, cause, state, runs, openedAt, closedAt }) => ({
       n, run: lastRun, job: jobs.get(job)?.name ?? '', computer: jobs.get(job)?.computer ?? '', state, cause: causes.get(cause)?.template ?? '', runs, openedAt, closedAt,
     })),
   };
 }
-
-export const reported = async (tx: TenantTx, page: Paged<TicketRow>): Promise<Paged<TicketOut & { applications: Pick<Applications, 'vac' | 'vcd' | 'zerto'> }>> => ({
-  ...page, rows: (await told(tx, page.rows)).map(({ out, company }) => { const { vac, vcd, zerto } = company?.applications ?? NO_APPLICATIONS; return { ...out, applications: { vac, vcd, zerto } }; }),
-});
 
 /** TICKET-8: what can be chosen, and whether a ticket can be opened at all. */
 export async function formOf(tx: TenantTx, world: World, desk: Desk, company: CompanyRow): Promise<TicketFormOut> {

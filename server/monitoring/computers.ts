@@ -11,6 +11,8 @@ import { ok } from '#contract/result.ts';
 import type { Ask, Handlers } from '#server/http/handler.ts';
 import { once, refusal } from '#server/http/once.ts';
 import type { TenantTx } from '#server/store/store.ts';
+import { companyNames } from '#server/reading/known-jobs.ts';
+import { iso, isoOrNull } from '#server/reading/told.ts';
 import { scopeOf, seesCompany } from '#server/sync/scope.ts';
 import type { Scope } from '#server/sync/scope.ts';
 import type { World } from '#server/world.ts';
@@ -53,10 +55,14 @@ async function computersOf(tx: TenantTx, scope: Scope, from: Ms, to: Ms, now: Ms
   else if (scope.deleted.size > 0) query = query.where('company_n', 'not in', [...scope.deleted]);
   const computers = (await query.execute()).map(({ row }) => row).filter(({ firstSeenAt }) => firstSeenAt < to);
   const jobsOf = jobCounter(await placesOf(tx, new Set(computers.map(({ company }) => company))));
-  return computers.map(({ id, company, hostName, os, osType, ipAddresses, firstSeenAt, seenAt, note, ignored }) => ({
-    _id: id, company, hostName, os, osType, ipAddresses: [...ipAddresses], firstSeenAt, seenAt, jobs: jobsOf(company, hostName), note,
-    ignored: ignored?.until !== undefined && ignored.until !== null && ignored.until <= now ? null : ignored,
-  })).toSorted((a, b) => a.hostName.localeCompare(b.hostName, 'en') || a.company - b.company);
+  const names = await companyNames(tx);
+  return computers.map(({ id, company, hostName, os, osType, ipAddresses, firstSeenAt, seenAt, note, ignored: said }) => {
+    const ignored = said?.until !== undefined && said.until !== null && said.until <= now ? null : said;
+    return {
+      _id: id, company, companyName: names.get(company) ?? '', hostName, os, osType, ipAddresses: [...ipAddresses], firstSeenAt, seenAt, lastSeenAt: iso(seenAt), jobs: jobsOf(company, hostName), note,
+      ignored, ignoredUntil: isoOrNull(ignored?.until),
+    };
+  }).toSorted((a, b) => a.hostName.localeCompare(b.hostName, 'en') || a.company - b.company);
 }
 
 async function placesOf(tx: TenantTx, companies: ReadonlySet<CompanyN>): Promise<readonly Placed[]> {

@@ -3,6 +3,7 @@ import { fullAt } from '#contract/monitoring/full.ts';
 import type { RepositoryRow } from '#contract/monitoring/rows.ts';
 import { ok } from '#contract/result.ts';
 import type { Handlers } from '#server/http/handler.ts';
+import { companyNames } from '#server/reading/known-jobs.ts';
 import { scopeOf } from '#server/sync/scope.ts';
 import type { World } from '#server/world.ts';
 
@@ -14,13 +15,14 @@ export function repositoryHandlers(world: World): Pick<Handlers, 'listRepositori
       let query = tx.sql.selectFrom('repository').select('row').where('tenant_id', '=', tenant);
       if (companies !== null) query = query.where('company_n', 'in', [0, ...companies]);
       else if (deleted.size > 0) query = query.where('company_n', 'not in', [...deleted]);
-      return ok((await query.orderBy('id').execute()).map(({ row }) => outOf(row)));
+      const names = await companyNames(tx);
+      return ok((await query.orderBy('id').execute()).map(({ row }) => outOf(row, names.get(row.company) ?? '')));
     }, { readOnly: true }),
   };
 }
 
-const outOf = (row: RepositoryRow): RepositoryOut => ({
-  _id: row.id, company: row.company, name: row.name, type: row.type, hostName: row.hostName, path: row.path,
+const outOf = (row: RepositoryRow, companyName: string): RepositoryOut => ({
+  _id: row.id, company: row.company, companyName, name: row.name, type: row.type, hostName: row.hostName, path: row.path,
   capacityBytes: row.capacityBytes, freeBytes: row.freeBytes, usedBytes: row.usedBytes, sampledAt: row.sampledAt,
   days: row.days.map(({ day, usedBytes, capacityBytes }) => ({ day, usedBytes, capacityBytes })), fullAt: fullAt(row),
 });

@@ -23,7 +23,7 @@ export function hintHandlers(world: World): Pick<Handlers, 'listHints' | 'hintsA
     listHints: (_, ask) => world.store.tenant(ask.tenant, async (tx) => {
       const scope = scoped(ask), hints = (await standing(tx)).filter((hint) => reads(scope, hint));
       const [names, helped, results] = [await peopleOf(tx), await helpedOf(tx), await openResults(tx, scope)];
-      return ok({ hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
+      return ok({ count: hints.length, hints: hints.map(({ removedAt: _removedAt, madeBy, changedAt, ...hint }): HintOut => {
         const matches = hintMatcher(hint.when);
         return {
           ...shownOf(hint), madeBy: names.get(madeBy) ?? 'A former user', changedAt, matched: results.filter(matches).length, helped: helped.get(hint.id) ?? { problems: 0, last: null },

@@ -8,6 +8,7 @@ import type { Handlers } from '#server/http/handler.ts';
 import type { World } from '#server/world.ts';
 import { byName, jobNameOf, knownJobs, namedJobs } from '#server/reading/known-jobs.ts';
 import type { Known } from '#server/reading/known-jobs.ts';
+import { expectedOf } from '../expected.ts';
 import { openProblems } from '#server/reading/problems.ts';
 import { answer } from '#server/reading/question.ts';
 import { countResults, findResults } from '#server/reading/results.ts';
@@ -44,9 +45,9 @@ export function listHandlers(world: World): Pick<Handlers, 'listResults' | 'list
 export const cut = <T>(rows: readonly T[], page: number, pageSize: number): readonly T[] => rows.slice((page - 1) * pageSize, page * pageSize);
 
 function didNotRunOf(known: Known, problem: ProblemRow | undefined, stat: StatRow | undefined, now: number): DidNotRunOut {
-  const said = problem ? known.job.missedIgnored : known.job.disabledIgnored, ignored = holds(said, now) ? said : null;
+  const id = problem ? String(problem.lastRun) : null, said = problem ? known.job.missedIgnored : known.job.disabledIgnored, ignored = holds(said, now) ? said : null;
   return {
-    ...jobNameOf(known), _id: problem ? String(problem.lastRun) : null, since: isoOrNull(problem?.openedAt), expectedAt: isoOrNull(problem?.lastAt),
+    ...jobNameOf(known), _id: id, mongo_id: id, since: isoOrNull(problem?.openedAt), expectedAt: isoOrNull(problem?.lastAt), nextRun: isoOrNull(stat && expectedOf(known.job, stat)),
     lastRunAt: isoOrNull(stat?.lastStart), lastSuccessAt: isoOrNull(stat?.lastSuccess), runs: problem?.runs ?? 0,
     ignored: ignored !== null, ignoredUntil: isoOrNull(ignored?.until), note: noteOf(problem),
   };

@@ -29,7 +29,7 @@ export function slaHandlers(world: World): Pick<Handlers, 'saveSlaAlarm' | 'chan
       const id = world.chance.uuid();
       await keepAlarm(tx, { ...alarm, ...made.value, id, madeBy: signed.userId, changedAt: ask.now });
       await audit(tx, world, ask, { what: 'sla.made', user: null, detail: { id } });
-      return ok({ _id: id });
+      return ok({ _id: id, id });
     }),
 
     changeSlaAlarm: ({ id, alarm }, ask) => write(world, ask, async (tx, _signed, scope) => {
@@ -119,7 +119,7 @@ async function told(tx: TenantTx, kept: readonly Kept[], now: Ms): Promise<SlaOu
     if (!verdict) return [];
     const late = verdict.late.slice(0, LATE).flatMap((one) => { const known = jobs.get(one); return known ? [{ jobInstanceUid: known.job.uid, jobName: known.job.name, companyName: known.companyName, lastSuccessAt: lastSuccess.get(one) ?? null }] : []; });
     return [{
-      _id: id, ...alarm, recipients: [...alarm.recipients], madeBy: names.get(madeBy) ?? 'A former user', jobName: own?.job.name ?? null, companyName: own?.companyName ?? null,
+      _id: id, id, jobInstanceUid: alarm.job?.jobInstanceUid ?? null, ...alarm, recipients: [...alarm.recipients], madeBy: names.get(madeBy) ?? 'A former user', jobName: own?.job.name ?? null, companyName: own?.companyName ?? null,
       kept: verdict.kept, jobs: verdict.jobs, share: verdict.share, lateCount: verdict.late.length, late, brokenSince, lastFiredAt: firedAt,
     }];
   }).toSorted((a, b) => Number(a.kept) - Number(b.kept) || a.name.localeCompare(b.name));

@@ -37,7 +37,7 @@ eachDatabase((_name, open) => {
       id: kate.id, name: 'Kate', username: 'kate', email: 'kate@example.com', emailVerified: true, emailLinkUntil: null, auth: 'db', acl: [{ role: 'admin' }], accounts: [], sso: {}, managedFilterType: null,
       assignAsConnectWiseOwner: false, veeamServiceAccount: null, isO365Migrator: false, features: [], notices: { security: true, reports: true, product: true }, wizardPromptDismissed: false,
       passwordReset: false, forceSecurityQuestions: false, theme: {}, mobilePhone: null, officePhone: null, serviceProviderId: kate.tenant, masterServiceProviderId: null, landingApp: null,
-      ackO365TermsOfUse: false, hasOrganizations: false, hasJobs: false, language: null, timeZone: null, securityQuestions: [], passwordAt: null,
+      ackO365TermsOfUse: false, hasOrganizations: false, hasJobs: false, notifications: [], stripe: null, language: null, timeZone: null, securityQuestions: [], passwordAt: null,
     }]);
     for (const id of [leo, elsewhere.id, ground.world.chance.uuid()]) {
       for (const answer of [await read(kate, id), await edit(kate, { name: 'X' }, id)]) expect(said(answer)).toEqual(NONE);

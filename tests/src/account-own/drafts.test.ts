@@ -8,7 +8,7 @@ const profile: Profile = {
   id: 'u1', name: 'Dana Reyes', username: 'dana', emailVerified: true, emailLinkUntil: null, email: 'dana@example.com', auth: 'db', acl: [{ role: 'operator' }], accounts: undefined, sso: undefined, managedFilterType: undefined,
   assignAsConnectWiseOwner: undefined, veeamServiceAccount: undefined, isO365Migrator: undefined, features: undefined, notices: { product: false }, wizardPromptDismissed: undefined, passwordReset: false,
   forceSecurityQuestions: false, theme: {}, mobilePhone: '+15550100200', officePhone: null, serviceProviderId: 'p1', masterServiceProviderId: null, landingApp: null, ackO365TermsOfUse: false,
-  hasOrganizations: false, hasJobs: true, language: null, timeZone: 'Europe/Berlin', securityQuestions: [], passwordAt: null,
+  hasOrganizations: false, hasJobs: true, notifications: [], stripe: null, language: null, timeZone: 'Europe/Berlin', securityQuestions: [], passwordAt: null,
 };
 const draft = draftOf(profile);
 

@@ -12,7 +12,7 @@ const by = (until: number | null) => ({ by: 'ann', at: 1, until, name: 'Ann' });
 const job = (n: number, name: string, ignored: DisabledJob['ignored'] = null): DisabledJob =>
   ({ n, uid: `u${n}`, key: 'k', name, company: 1, companyName: 'Aldergate Vets', computer: `PC-${n}`, source: 'restic', type: 'Backup', ignored });
 const computer = (id: string, more: Partial<Computer> = {}): Computer => ({
-  id, company: 1, hostName: id, os: 'Debian', osType: null, ipAddresses: ['10.0.0.7'], firstSeenAt: NOW - DAY, seenAt: NOW, jobs: 0, note: null, ignored: null, ...more,
+  id, company: 1, companyName: 'Aldergate Vets', hostName: id, os: 'Debian', osType: null, ipAddresses: ['10.0.0.7'], firstSeenAt: NOW - DAY, seenAt: NOW, lastSeenAt: new Date(NOW).toISOString(), jobs: 0, note: null, ignored: null, ignoredUntil: null, ...more,
 });
 
 test('LIST-1: a list beside the results shows what asks for a look, ignored ones only where they are asked for, and finds by words', () => {

@@ -12,10 +12,10 @@ const problem = (state: RunState, run: number, of: Partial<Attention> = {}): Att
   state, cause: null, template: null, message: null, jobs: 1, companies: 1, run, jobName: 'SQL nightly', companyName: 'Oakhurst', computer: 'OC-BKP', since: NOW - DAY, lastGoodAt: null, strip: [], ...of,
 });
 const repository = (name: string, days: number | null, of: Partial<RepositoryOut> = {}): RepositoryOut => ({
-  _id: name, company: 1, name, type: null, hostName: null, path: null, capacityBytes: 100, freeBytes: 3, usedBytes: 97, sampledAt: NOW, days: [], fullAt: days === null ? null : NOW + days * DAY, ...of,
+  _id: name, company: 1, companyName: 'Oakhurst', name, type: null, hostName: null, path: null, capacityBytes: 100, freeBytes: 3, usedBytes: 97, sampledAt: NOW, days: [], fullAt: days === null ? null : NOW + days * DAY, ...of,
 });
 const computer = (hostName: string, of: Partial<ComputerOut> = {}): ComputerOut => ({
-  _id: hostName, company: 1, hostName, os: null, osType: null, ipAddresses: [], firstSeenAt: NOW - 9 * DAY, seenAt: NOW, jobs: 0, note: null, ignored: null, ...of,
+  _id: hostName, company: 1, companyName: 'Oakhurst', hostName, os: null, osType: null, ipAddresses: [], firstSeenAt: NOW - 9 * DAY, seenAt: NOW, lastSeenAt: new Date(NOW).toISOString(), jobs: 0, note: null, ignored: null, ignoredUntil: null, ...of,
 });
 
 test('DASH-6: what needs attention stands worst first, and what is wrong beside the results always has its line', () => {

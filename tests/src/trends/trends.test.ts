@@ -72,7 +72,7 @@ test('TREND-3: a rate is of what ended or should have run, and a little is never
 });
 
 test('TREND-7: the fullest stand first, those without a size last, and full, soon full, stale and untold ones say so', () => {
-  const of = (_id: string, more: Partial<RepositoryOut>): RepositoryOut => ({ _id, company: 1, name: _id, type: null, hostName: 'nas', path: null, capacityBytes: 100, freeBytes: null, usedBytes: 50, sampledAt: NOW - 1000, days: [], fullAt: null, ...more });
+  const of = (_id: string, more: Partial<RepositoryOut>): RepositoryOut => ({ _id, company: 1, companyName: 'Oakhurst', name: _id, type: null, hostName: 'nas', path: null, capacityBytes: 100, freeBytes: null, usedBytes: 50, sampledAt: NOW - 1000, days: [], fullAt: null, ...more });
   const all = [of('well', {}), of('untold', { usedBytes: null, capacityBytes: null }), of('stale', { usedBytes: 10, sampledAt: NOW - 3 * DAY }), of('soon', { usedBytes: 70, fullAt: NOW + 4 * DAY }), of('full', { usedBytes: 100, fullAt: NOW - 1 }), of('by free', { usedBytes: null, freeBytes: 5 })];
   const rows = rowsOf(all, new Map([[1, 'Acme']]), NOW), show = (order: (typeof ORDERS)[number], text = '') => shownRows(rows, { order, text, companies: [] }).map(({ id }) => id);
   expect(show('fullest')).toEqual(['full', 'by free', 'soon', 'well', 'stale', 'untold']);
@@ -84,7 +84,7 @@ test('TREND-7: the fullest stand first, those without a size last, and full, soo
 });
 
 test('TREND-9: computers without a job stand first, ignored ones until they are not, and the address keeps what is shown', () => {
-  const of = (_id: string, more: Partial<ComputerOut>): ComputerOut => ({ _id, company: 1, hostName: _id, os: null, osType: null, ipAddresses: ['10.0.0.7'], firstSeenAt: 0, seenAt: NOW, jobs: 0, note: null, ignored: null, ...more });
+  const of = (_id: string, more: Partial<ComputerOut>): ComputerOut => ({ _id, company: 1, companyName: 'Oakhurst', hostName: _id, os: null, osType: null, ipAddresses: ['10.0.0.7'], firstSeenAt: 0, seenAt: NOW, lastSeenAt: new Date(NOW).toISOString(), jobs: 0, note: null, ignored: null, ignoredUntil: null, ...more });
   const all = [of('pc-10', { jobs: 2 }), of('pc-2', {}), of('meant', { ignored: { by: 'u', at: 0, until: NOW + 1 } }), of('over', { ignored: { by: 'u', at: 0, until: NOW } })];
   const show = (which: (typeof SHOWS)[number], text = '') => shownComputers(all, { show: which, text }, new Map([[1, 'Acme']]), NOW).map(({ id, standing }) => `${id} ${standing}`);
   expect(show('all')).toEqual(['over bare', 'pc-2 bare', 'meant ignored', 'pc-10 kept']);
