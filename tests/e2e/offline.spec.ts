@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, expect, test } from '@playwright/test';
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { CSP } from '../../server/http/shield.ts';
 import { startFront } from './front.ts';
 import { apiOf, keyOf, post, rowOf, signIn, startPortal } from './portal.ts';
@@ -92,7 +92,9 @@ test('OFF-1, OFF-5, E2E-5: with the server gone the product opens cold on every 
   expect([jobName, history.filter(({ what }) => what === 'Reviewed').length]).toEqual(['Mountain hut 1', 1]);
 });
 
-test('OFF-5, A11: who is not signed in, or past the offline limit, is told at the sign-in page that signing in needs the network', async () => {
+const networkSentence = (page: Page): Locator => page.getByText('Signing in needs the network. Connect and try again.');
+
+test('OFF-5, A11: past the offline limit, the sign-in page says that signing in needs the network', async () => {
   const { context, page } = await launch(folderOf('profile'));
   await signIn(page, portal.url, 'dana', portal.password);
   await kept(page);
@@ -110,7 +112,7 @@ test('OFF-5, A11: who is not signed in, or past the offline limit, is told at th
     });
   }));
   await page.goto(`${portal.url}/monitoring/daily-checks`);
-  const sentence = page.getByText('Signing in needs the network. Connect and try again.');
+  const sentence = networkSentence(page);
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await expect(sentence).toBeVisible();
   await expect(page.getByText('Your session has expired. Please log in again to continue.')).toBeVisible();
@@ -122,16 +124,27 @@ test('OFF-5, A11: who is not signed in, or past the offline limit, is told at th
   await expect(sentence).toBeVisible();
   await portal.start();
   await expect(rowOf(page, 'Mountain hut 2')).toBeVisible({ timeout: 30_000 }); // the session stands still: it unlocks by itself
+  await context.close();
+});
 
+test('OFF-5: after signing out, the sign-in page says that signing in needs the network until the server answers', async () => {
+  const { context, page } = await launch(folderOf('profile-out'));
+  await signIn(page, portal.url, 'dana', portal.password);
+  await kept(page);
   await page.getByRole('button', { name: 'Log out' }).click();
   await expect(page.getByRole('button', { name: 'Sign in', exact: true })).toBeVisible();
   await portal.kill();
   await page.goto(portal.url);
+  const sentence = networkSentence(page);
   await expect(sentence).toBeVisible();
   await portal.start();
   await expect(sentence).toBeHidden({ timeout: 30_000 });
   await expect(page.getByText(/^Use your .* account\.$/)).toBeVisible();
+  await context.close();
+});
 
+test('OFF-5: signing out offline warns first, then says that signing in needs the network', async () => {
+  const { context, page } = await launch(folderOf('profile-offline'));
   await signIn(page, portal.url, 'dana', portal.password);
   await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
   await portal.kill();
@@ -140,7 +153,7 @@ test('OFF-5, A11: who is not signed in, or past the offline limit, is told at th
   await expect(page.getByText('Logging in again needs the network.')).toBeVisible();
   await axe(page, 'expired');
   await page.getByRole('dialog').getByRole('button', { name: 'Log out' }).click();
-  await expect(sentence).toBeVisible();
+  await expect(networkSentence(page)).toBeVisible();
   await portal.start();
   await context.close();
 });
