@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { moment, words } from '../paging.ts';
+import { anyId, moment, words } from '../paging.ts';
 import { REVIEW_STATES, RUN_STATES } from './query.ts';
 import { ENTITY_GROUPS, JOB_TYPES, SOURCES } from './words.ts';
 
@@ -12,9 +12,9 @@ const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(4_29
 const some = <S extends v.GenericSchema>(one: S) => v.optional(v.pipe(v.array(one), v.maxLength(1_000)));
 const yesNo = v.optional(v.nullable(v.boolean()));
 
-/** Which jobs are meant. What is left out, empty or null means all. `companyIds`: numbers of companies. `text`: in the names of job, computer and company. */
+/** Which jobs are meant. What is left out, empty or null means all. `companyIds`: companies by number, or by the `_id` that lists give. `text`: in the names of job, computer and company. */
 const JOB_FILTERS = {
-  companyIds: some(whole), source: some(v.picklist(SOURCES)), type: some(v.picklist(JOB_TYPES)), entityGroup: some(v.picklist(ENTITY_GROUPS)),
+  companyIds: some(v.union([whole, anyId])), source: some(v.picklist(SOURCES)), type: some(v.picklist(JOB_TYPES)), entityGroup: some(v.picklist(ENTITY_GROUPS)),
   managed: yesNo, jobInstanceUid: some(v.pipe(v.string(), v.maxLength(300))), text: words,
 };
 /**

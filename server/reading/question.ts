@@ -38,7 +38,7 @@ export async function answer<T>(
   try {
     return await world.store.tenant(ask.tenant, async (tx) => {
       await sql`select set_config('statement_timeout', ${String(MOST_MS)}, true), set_config('work_mem', '32MB', true)`.execute(tx.sql);
-      const wall = await wallOf(tx), reach = reachOf(ask, filters), time = timeOf(from, to, days, wall, ask.now);
+      const wall = await wallOf(tx), reach = reachOf(ask, { companyIds: await companyNumbers(tx, filters?.companyIds ?? []) }), time = timeOf(from, to, days, wall, ask.now);
       return time.ok ? work(tx, { ...time.value, ...reach, wall, now: ask.now }) : time;
     }, { readOnly: true });
   } catch (error) {
@@ -54,11 +54,21 @@ export const wallOf = async ({ sql: db, tenant }: TenantTx): Promise<Wall> => {
 };
 
 /** What the user sees, and of that what was asked for. */
-export function reachOf({ signed }: { readonly signed: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted'> | null }, filters: Given['filters']): Reach {
+export function reachOf({ signed }: { readonly signed: Pick<Signed, 'userId' | 'roles' | 'companies' | 'deleted'> | null }, filters: { readonly companyIds: readonly CompanyN[] } | undefined): Reach {
   if (!signed) throw new Error('a report without a session');
   const { companies, deleted } = scopeOf(signed), asked = filters?.companyIds ?? [], seen = companies === null ? null : [...companies];
   const meant = asked.length === 0 ? seen : asked.filter((n) => !deleted.has(n) && (companies === null || companies.has(n)));
   return { companies: meant, without: [...deleted] };
+}
+
+/** A number that no company has: an unknown id finds nothing, and never everything. */
+const UNKNOWN: CompanyN = -1;
+
+/** The companies of a filter by number. */
+async function companyNumbers(tx: TenantTx, ids: readonly (CompanyN | string)[]): Promise<readonly CompanyN[]> {
+  if (ids.every((id) => typeof id === 'number')) return ids;
+  const numbers = new Map((await tx.all('company')).map(({ id, n }) => [id.toLowerCase(), n]));
+  return ids.map((id) => (typeof id === 'number' ? id : numbers.get(id) ?? UNKNOWN));
 }
 
 /** Without an end, until today is over; without a beginning, so many days up to the end. */

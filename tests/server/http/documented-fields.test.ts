@@ -272,6 +272,10 @@ test('ROW-1, ROW-2: companies have their ids in other systems, users and veeamId
   const made = await good('POST', 'companies', { name: 'Drummond & Pike' }), id = named(made, '_id');
   for (const path of ['companies', 'monitoring/reporting/companies']) expect([path, faultsOf([await list(path)], [COMPANY])]).toEqual([path, []]);
   const [first] = await list('companies');
+  for (const [ids, found] of [[[named(first, '_id')], true], [[1], true], [[named(first, '_id'), id], true], [[id], false], [['no company'], false], [[portal.tenant], false]] as const) {
+    const query = `filters=${encodeURIComponent(JSON.stringify({ companyIds: ids }))}`;
+    for (const path of ['jobs', 'jobs-name', 'jobs/didnt-run']) expect([ids, path, (await list(`monitoring/reporting/${path}?${query}`)).length > 0]).toEqual([ids, path, found]);
+  }
   expect(await faults(`companies/${named(first, '_id')}`, { _id: 'text', name: 'text', veeamId: 'text', applications: COMPANY['applications'] ?? 'text' })).toEqual([]);
   expect(await good('PUT', `companies/${id}`, { name: 'Drummond', applications: APPLICATIONS })).toMatchObject({ applications: APPLICATIONS });
   await good('DELETE', `companies/${id}`);
