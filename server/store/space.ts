@@ -41,7 +41,7 @@ const FRESH_MS: Ms = 200, EVERY_MS: Ms = 2_000;
 export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promise<SpaceWatch> {
   const reserve = join(dataDir, 'reserve');
   let last: DiskSpace = await read('ok'), at = clock.now(), stopped = false;
-  let looking: Promise<DiskSpace> | null = null, timer: { cancel(): void } | null = null;
+  let looking: Promise<DiskSpace> | null = null, timer: { cancel(): void } | null = null, expirations = 0;
 
   async function read(before: SpaceState): Promise<DiskSpace> {
     const { bavail, blocks, bsize } = await statfs(dataDir);
@@ -53,11 +53,15 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
   async function look(): Promise<DiskSpace> {
     const now = clock.now();
     if (now >= at && now - at < FRESH_MS) return last;
-    return looking ??= renew().finally(() => { looking = null; });
+    if (looking !== null) return looking;
+    const mine = renew().finally(() => { if (looking === mine) looking = null; });
+    return looking = mine;
   }
 
   async function renew(): Promise<DiskSpace> {
+    const before = expirations;
     let next = await read(last.state);
+    if (before !== expirations) return look();
     // What is kept back is for people who want to get in and read.
     if (next.state === 'full' && await giveUp()) next = await read(last.state);
     if (next.state !== last.state) {
@@ -92,7 +96,12 @@ export async function watchSpace(dataDir: string, clock: Clock, log: Log): Promi
 
   return {
     look,
-    expire() { at = -Infinity; },
+    expire() {
+      expirations += 1;
+      at = -Infinity;
+      // A look that is under way may have read the disk before it was full.
+      looking = null;
+    },
     async makeRoom() {
       if ((await read('ok')).freeBytes < RESERVE_BYTES) await giveUp();
     },
