@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -14,3 +15,17 @@ export function binaries(): string | null {
 
 /** Over the unix socket in the folder. */
 export const urlIn = (folder: string, database: string): string => `postgresql://postgres@localhost/${database}?host=${encodeURIComponent(folder)}&port=5432`;
+
+/** PostgreSQL refuses to run as root. */
+export function unprivileged(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const user of ['postgres', 'nobody']) {
+    try {
+      const of = (what: string): number => Number(execFileSync('id', [what, user], { stdio: 'pipe' }).toString());
+      return { uid: of('-u'), gid: of('-g') };
+    } catch {
+      // no such user here
+    }
+  }
+  return null;
+}

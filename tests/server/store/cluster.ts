@@ -11,7 +11,7 @@ import type { Database } from '../../../server/store/database.ts';
 import { migrate } from '../../../server/store/migrate.ts';
 import { openStore } from '../../../server/store/open.ts';
 import { systemClock } from '../../../server/clock.ts';
-import { binaries, TEMPLATE, urlIn } from './binaries.ts';
+import { binaries, TEMPLATE, unprivileged, urlIn } from './binaries.ts';
 
 const [folder, run] = [process.argv[2] ?? '', Number(process.argv[3])];
 let postgres = null as ChildProcess | null;
@@ -59,20 +59,6 @@ async function beginPostgres(bin: string): Promise<void> {
   }
   const store = await openStore({ dataDir: '', databaseUrl: urlIn(folder, TEMPLATE), log: silent, clock: systemClock });
   await store.close();
-}
-
-/** PostgreSQL refuses to run as root. */
-function unprivileged(): { uid: number; gid: number } | null {
-  if (process.getuid?.() !== 0) return null;
-  for (const user of ['postgres', 'nobody']) {
-    try {
-      const of = (what: string): number => Number(execFileSync('id', [what, user], { stdio: 'pipe' }).toString());
-      return { uid: of('-u'), gid: of('-g') };
-    } catch {
-      // no such user here
-    }
-  }
-  return null;
 }
 
 /** Whole or not at all: others wait for the file. */
