@@ -31,8 +31,11 @@ export async function readBytes(request: Request, most: number, deadline?: Deadl
   const timer = deadline?.clock.after(deadline.ms, () => { isLate = true; giveUp(); });
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const next = await reader.read().catch(() => null);
       if (isLate) return failed(busyFor(RETRY_MS));
+      // The connection ended before the body did. Nobody reads the answer, and the server has not failed.
+      if (next === null) return failed(bad('', 'The body is incomplete.'));
+      const { done, value } = next;
       if (done) return ok(held.subarray(0, size));
       if (size + value.byteLength > most) { giveUp(); return failed(TOO_LARGE); }
       if (size + value.byteLength > held.length) {

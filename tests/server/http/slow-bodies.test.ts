@@ -9,6 +9,7 @@ import { callerNetwork } from '#server/http/network.ts';
 import type { Listening, ListenLimits } from '#server/http/listen.ts';
 import { listen } from '#server/http/listen.ts';
 import { pingRoutes } from '#server/monitoring/ping.ts';
+import type { World } from '#server/world.ts';
 import { appOf, login, makeGround, PASSWORD, provider, user } from './ground.ts';
 import type { App, Ground } from './ground.ts';
 
@@ -93,6 +94,75 @@ test('HTTP-19: many slow bodies of strangers hold no more than their share, one 
   await expect.poll(() => budget.heldBytes, PATIENT).toBe(0);
   const again = JSON.stringify({ username: 'kate', password: PASSWORD, rememberComputer: false });
   expect(statusOf(await answered(head(SIGN_IN, { 'content-length': String(again.length) }) + again))).toBe(200);
+});
+
+test('HTTP-19: 1,500 slow bodies of strangers, from many addresses or one, never hold more than the documented 16 MiB, of one address 4 MiB', async () => {
+  const MIB = 1_048_576, full = makeBodyBudget(), held: number[] = [];
+  const sampled: BodyBudget = {
+    open(request, ip) {
+      const close = full.open(request, ip);
+      // The most that is held at a time is held right before something is given back.
+      return () => { held.push(full.heldBytes); close(); };
+    },
+    get heldBytes() { return full.heldBytes; },
+  };
+  // The deadline of public calls does not pass: what is refused is refused for want of room.
+  const world: World = { ...ground.world, clock: { ...ground.world.clock, after: () => ({ cancel: () => undefined }) } };
+  app = appOf(world, allHandlers(world), { routes: pingRoutes(world), bodies: sampled });
+  await begin();
+  for (const [addresses, most] of [[1_500, 16 * MIB], [1, 4 * MIB]] as const) {
+    await Promise.all(Array.from({ length: 1_500 }, (_, n) => slowFrom(`198.51.${100 + Math.floor((n % addresses) / 250)}.${(n % addresses) % 250}`, 16_000)));
+    const refused = Math.floor(1_500 - most / 16_000);
+    await expect.poll(() => statuses().filter((status) => status === 503).length, PATIENT).toBeGreaterThanOrEqual(refused);
+    held.push(full.heldBytes);
+    expect(Math.max(...held)).toBeLessThanOrEqual(most);
+    expect(Math.max(...held)).toBeGreaterThan(most / 2);
+    for (const { socket } of clients) socket.destroy();
+    await expect.poll(() => full.heldBytes, PATIENT).toBe(0);
+    clients = [];
+    held.length = 0;
+  }
+}, 120_000);
+
+test('HTTP-19: a body of a public call that has not come after ten seconds is refused and its bytes are given back; a user has longer', async () => {
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  let passed = 0;
+  const pass = (ms: number): void => {
+    passed += ms;
+    for (const timer of timers) if (timer.at <= passed) { timers.delete(timer); timer.run(); }
+  };
+  const after: World['clock']['after'] = (ms, run) => {
+    const timer = { at: passed + ms, run };
+    timers.add(timer);
+    return { cancel: () => void timers.delete(timer) };
+  };
+  const world: World = { ...ground.world, clock: { ...ground.world.clock, after } };
+  const token = (await login(app, host)).body.data.token;
+  app = appOf(world, allHandlers(world), { bodies: budget });
+  await begin();
+  const [stranger, known] = [await slowFrom('203.0.113.1', 5_000), await client(head('/api/v1/auth/logout', { 'authorization': `Bearer ${token}`, 'transfer-encoding': 'chunked' }) + chunk(3_000))];
+  await expect.poll(() => budget.heldBytes, PATIENT).toBe(8_000);
+  pass(9_999);
+  expect([...await settled([stranger, known]), budget.heldBytes]).toEqual([0, 0, 8_000]);
+  pass(1);
+  await expect.poll(() => budget.heldBytes, PATIENT).toBe(3_000);
+  await expect.poll(() => statusOf(stranger), PATIENT).toBe(503);
+  expect([statusOf(known), stranger.got().includes('"kind":"busy"'), /\r\nretry-after: 1\r\n/i.test(stranger.got())]).toEqual([0, true, true]);
+});
+
+/** Their statuses when the server has answered another request that came after all that they have sent. */
+async function settled(those: readonly Client[]): Promise<number[]> {
+  await answered(head('/api/v1/service-providers/branding', {}, 'GET'));
+  return those.map(statusOf);
+}
+
+test('HTTP-23: a connection that ends before its body has come is not logged as a failure of the server', async () => {
+  await begin();
+  await slowFrom('203.0.113.1', 5_000);
+  await expect.poll(() => budget.heldBytes, PATIENT).toBe(5_000);
+  for (const { socket } of clients) socket.destroy();
+  const line = await expect.poll(() => ground.lines.find((one) => one.includes('auth/login/db')), PATIENT).toBeDefined().then(() => ground.lines.find((one) => one.includes('auth/login/db')));
+  expect([budget.heldBytes, line?.includes('"status":400'), ground.lines.filter((one) => one.includes('"level":"error"'))]).toEqual([0, true, []]);
 });
 
 test('HTTP-19: shares are counted for an address, a caller, a provider and in all, and are given back', () => {

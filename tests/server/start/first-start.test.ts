@@ -60,6 +60,24 @@ test('START-2: settings come from the environment, and one that cannot be used i
     .toEqual([expect.stringContaining('PORT'), expect.stringContaining('PORT'), expect.stringContaining('10.0.0.0/33'), expect.stringContaining('DAYBOOK_DEMO_PASSWORD')]);
 });
 
+const readLimits = (env: Record<string, string>): unknown => {
+  const settings = readConfig(env, '/');
+  return typeof settings === 'string' ? settings : settings.connections;
+};
+
+test('START-2, HTTP-20: the limits of connections are whole numbers from 10 to 1,000,000, and the README states those of a server without them', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+  const stated = (name: string): number => Number(new RegExp(`^\\| \`${name}\` \\|.*\\| (\\d+) \\|$`, 'm').exec(readme)?.[1]);
+  expect(readLimits({})).toEqual({ connections: stated('DAYBOOK_CONNECTIONS'), connectionsPerAddress: stated('DAYBOOK_CONNECTIONS_PER_ADDRESS') });
+  // Seven connections for each browser of an office, as it says there.
+  expect(stated('DAYBOOK_CONNECTIONS_PER_ADDRESS')).toBeGreaterThanOrEqual(290 * 7);
+  expect([readLimits({ DAYBOOK_CONNECTIONS: '10', DAYBOOK_CONNECTIONS_PER_ADDRESS: '1000000' }), readLimits({ DAYBOOK_CONNECTIONS: ' 500 ', DAYBOOK_CONNECTIONS_PER_ADDRESS: '' })])
+    .toEqual([{ connections: 10, connectionsPerAddress: 1_000_000 }, { connections: 500, connectionsPerAddress: stated('DAYBOOK_CONNECTIONS_PER_ADDRESS') }]);
+  for (const name of ['DAYBOOK_CONNECTIONS', 'DAYBOOK_CONNECTIONS_PER_ADDRESS']) {
+    for (const wrong of ['9', '0', '-1', '1000001', '12.5', 'many', 'NaN', 'Infinity', '1,000']) expect(readLimits({ [name]: wrong })).toBe(`${name} must be a whole number from 10 to 1000000.`);
+  }
+});
+
 const asked = (args: readonly string[], env: Record<string, string> = {}): unknown => { const read = readConfig(env, '/', args); return typeof read === 'string' ? read : read.estate; };
 
 test('START-2, EST-9: the estate is asked for by an option or the environment, the option first; an unknown one is named', () => {
