@@ -32,6 +32,8 @@ export type Failure =
   // ---- on the device only
   | { readonly kind: 'needs-network'; readonly message: string }
   | { readonly kind: 'no-answer'; readonly message: string }
+  /** The request could not be built or handed over, so the server never got it. */
+  | { readonly kind: 'not-sent'; readonly message: string }
   | { readonly kind: 'storage'; readonly message: string };
 
 export type FailureKind = Failure['kind'];

@@ -1,4 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { BASE } from '#contract/messages/base.ts';
+import type { Result } from '#contract/result.ts';
 import type { Door, Watches, WatchName, Who } from '#workers/api.ts';
 import { makeLine } from './line.ts';
 import type { Line } from './line.ts';
@@ -11,8 +13,18 @@ export function door(): Door {
 
 /** Before the first screen is rendered. */
 export function setDoor(next: Door): void {
-  given = next;
+  given = {
+    ...next,
+    ask: (name, input) => next.ask(name, input).catch(notSent), read: (name, input) => next.read(name, input).catch(notSent),
+    file: (name, input) => next.file(name, input).catch(notSent), send: (name, input) => next.send(name, input).catch(notSent),
+  };
   shared.clear();
+}
+
+/** A request that never reached the server, for a bug or for what cannot be handed over: a failure like any other on the page, and an error in the log. */
+function notSent(fault: unknown): Result<never> {
+  globalThis.reportError?.(fault);
+  return { ok: false, failure: { kind: 'not-sent', message: BASE.badRequest } };
 }
 
 /** What a watch gives now; undefined until it has given something. After a change of `takes` the last value stands until the new one comes. */

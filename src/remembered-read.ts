@@ -69,4 +69,4 @@ const lasting = <T>(old: Result<Read<T>>, read: Result<Read<T>>): Result<Read<T>
 
 const REFUSED: ReadonlySet<Failure['kind']> = new Set(['forbidden', 'not-found', 'signed-out', 'expired']);
 const NOTHING = {};
-const BROKEN: Result<never> = { ok: false, failure: { kind: 'server-fault', message: BASE.serverFault } };
+const BROKEN: Result<never> = { ok: false, failure: { kind: 'not-sent', message: BASE.badRequest } };

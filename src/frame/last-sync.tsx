@@ -1,6 +1,4 @@
-import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { BASE } from '#contract/messages/base.ts';
 import { useRemembered } from '../remembered-read.ts';
 import { Button } from '../ui/button.tsx';
 import { formatAge, formatWhen } from '../ui/format.ts';
@@ -16,7 +14,7 @@ export function LastSync({ zone, now }: LastSyncProps) {
     if (failure === null || asking) return <li className="py-1 text-ink-3" aria-busy="true">Asking the server…</li>;
     return (
       <li className="flex items-center gap-3 py-1">
-        <span className="min-w-0 grow text-ink-2">{NETWORK.has(failure.kind) ? BASE.needsNetwork : BASE.getLastSync}</span>
+        <span className="min-w-0 grow text-ink-2">{failure.message}</span>
         <Button size="sm" onClick={again}>Try again</Button>
       </li>
     );
@@ -50,4 +48,3 @@ export function LastSync({ zone, now }: LastSyncProps) {
 }
 
 const NOTHING = {};
-const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer']);

@@ -18,7 +18,7 @@ export function verdictOn(answer: Result<Changed>, faults: number): Verdict {
   const { failure } = answer;
   switch (failure.kind) {
     case 'bad-input': case 'forbidden': case 'not-found': case 'no-such-call': case 'conflict': case 'too-large': case 'key-reused':
-    case 'wrong-credentials': case 'reauth_required': case 'not-by-key':
+    case 'wrong-credentials': case 'reauth_required': case 'not-by-key': case 'not-sent':
       return { is: 'refused', failure };
     case 'server-fault':
       return { is: faults + 1 >= MOST_FAULTS ? 'refused' : 'unknown', failure };

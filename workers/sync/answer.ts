@@ -1,16 +1,24 @@
 import * as v from 'valibot';
+import { withCallSentence } from '#contract/call-sentences.ts';
+import type { CallName } from '#contract/calls.ts';
 import type { Failure, FailureKind } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 
-/** What stands in the envelope of any answer, or the failure that it is. Never throws, whatever came (SYNC-8). */
-export async function readAnswer(response: Response, now: Ms): Promise<Result<unknown>> {
+/** What stands in the envelope of an answer to a call, or the failure that it is. Never throws, whatever came (SYNC-8). */
+export async function readAnswer(name: CallName, response: Response, now: Ms): Promise<Result<unknown>> {
+  if (!response.ok) return failed(await readFailure(name, response, now));
   const body = await jsonOf(response);
-  if (!response.ok) return failed(failureOf(response, body, now));
   const good = v.safeParse(GoodSchema, body);
   return good.success ? ok(good.output.data) : failed(NO_ANSWER);
+}
+
+/** The failure of a call, with its sentence of the error catalogue where the server has none of its own (WORDS-2). */
+export async function readFailure(name: CallName, response: Response, now: Ms): Promise<Failure> {
+  const body = await jsonOf(response);
+  return withCallSentence(name, failureOf(response, body, now), { status: response.status, body });
 }
 
 /** A failure of the closed list for any status, with or without a body that can be read. */
@@ -31,6 +39,7 @@ export function failureOf(response: Response, body: unknown, now: Ms): Failure {
 }
 
 export const NO_ANSWER: Failure = { kind: 'no-answer', message: MESSAGES.noAnswer };
+export const NOT_SENT: Failure = { kind: 'not-sent', message: MESSAGES.badRequest };
 
 async function jsonOf(response: Response): Promise<unknown> {
   try {

@@ -89,7 +89,7 @@ export const askRefresh = ({ fetch, origin, clock }: Pick<TokenNeeds, 'fetch' | 
   });
   // A 401 in other words than ours is a captive portal's, not the end of the session.
   const ours = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  const answer = await readAnswer(response, clock.now());
+  const answer = await readAnswer('refresh', response, clock.now());
   if (!answer.ok) return failed(ours || response.status >= 500 ? ended(answer.failure) : NO_ANSWER);
   const parsed = v.safeParse(SessionSchema, answer.value);
   return parsed.success ? ok(parsed.output) : failed(NO_ANSWER);

@@ -7,7 +7,7 @@ import type { Result } from '#contract/result.ts';
 import { failed, ok } from '#contract/result.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
 import type { WorkerClock } from '#workers/world.ts';
-import { failureOf, NO_ANSWER, readAnswer } from './answer.ts';
+import { NO_ANSWER, NOT_SENT, readAnswer, readFailure } from './answer.ts';
 import { withinSilence } from './silence.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -36,14 +36,19 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
   const http = ky.create({ fetch, prefix: `${origin}/api/v1`, retry: 0, timeout: false, throwHttpErrors: false, credentials: 'same-origin', cache: 'no-store' });
 
   function once<T>(name: CallName, input: unknown, token: string | null, how: How, read: (response: Response) => Promise<Result<T>>): Promise<Result<T>> {
-    const call = callOf(name);
-    const { path, rest } = placed(call.path, input);
-    const inQuery = call.method === 'GET' || call.method === 'DELETE';
-    const headers: Record<string, string> = { 'daybook-client': '1' };
-    if (token !== null) headers['authorization'] = `Bearer ${token}`;
-    if (how.command) Object.assign(headers, headersOf(how.command));
-    const options = { method: call.method, headers, ...(inQuery ? { searchParams: rest as Record<string, string> } : { json: rest }) };
-    return withinSilence(clock, async (signal) => read(await http(path, { ...options, signal })), how.signal);
+    return withinSilence(clock, async (signal) => {
+      let handedOver = false;
+      const send: typeof fetch = (request, init) => { handedOver = true; return fetch(request, init); };
+      let response;
+      try {
+        const { path, options } = requestOf(name, input, token, how.command);
+        response = await http(path, { ...options, fetch: send, signal });
+      } catch (fault) {
+        if (handedOver || signal.aborted) throw fault;
+        return failed(NOT_SENT);
+      }
+      return read(response);
+    }, how.signal);
   }
 
   /** With the session's token; one that has just ended is renewed once, and the call made again. */
@@ -69,7 +74,7 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
       newest.set(name, stop);
       how.signal = stop.signal;
     }
-    return signed(name, input, how, (response) => readAnswer(response, clock.now()));
+    return signed(name, input, how, (response) => readAnswer(name, response, clock.now()));
   };
   return {
     raw,
@@ -82,18 +87,26 @@ export function makeWire({ fetch, origin, clock, tokens }: WireNeeds): Wire {
       return parsed.success ? ok(parsed.output as GivesOf<N>) : failed(NO_ANSWER);
     },
     file: (name, input) => signed(name, input, {}, async (response) => {
-      if (!response.ok) return failed(failureOf(response, await quietly(response.json()), clock.now()));
+      if (!response.ok) return failed(await readFailure(name, response, clock.now()));
       // A page of a proxy is no file of ours: ours comes with its name.
       const named = /filename="([\w.-]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
       return named === undefined ? failed(NO_ANSWER) : ok({ name: named, file: await response.blob() });
     }),
     runsOfDay: (day) => signed('runsOfDay', { day }, {}, async (response) => (
-      response.ok ? ok({ bytes: await response.arrayBuffer(), tag: response.headers.get('etag')?.replace(/^W\//, '') ?? null }) : failed(failureOf(response, await quietly(response.json()), clock.now())))),
+      response.ok ? ok({ bytes: await response.arrayBuffer(), tag: response.headers.get('etag')?.replace(/^W\//, '') ?? null }) : failed(await readFailure('runsOfDay', response, clock.now())))),
     stream: (signal) => signed('stream', {}, { signal }, async (response) => {
       if (response.ok && response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) return ok(response.body);
-      return failed(response.ok ? NO_ANSWER : failureOf(response, await quietly(response.json()), clock.now()));
+      return failed(response.ok ? NO_ANSWER : await readFailure('stream', response, clock.now()));
     }),
   };
+}
+
+/** Where a call goes and what it carries. Throws where that cannot be written down. */
+function requestOf(name: CallName, input: unknown, token: string | null, command: CommandHeaders | undefined) {
+  const call = callOf(name), { path, rest } = placed(call.path, input);
+  const headers = { 'daybook-client': '1', ...(token !== null && { authorization: `Bearer ${token}` }), ...(command && headersOf(command)) };
+  const inQuery = call.method === 'GET' || call.method === 'DELETE';
+  return { path, options: { method: call.method, headers, ...(inQuery ? { searchParams: rest as Record<string, string> } : { json: rest }) } };
 }
 
 /** Puts what `{…}` of a path names into it; the rest goes to the query or the body. */
@@ -106,8 +119,6 @@ function placed(path: string, input: unknown): { readonly path: string; readonly
   });
   return { path: filled, rest };
 }
-
-const quietly = async (body: Promise<unknown>): Promise<unknown> => body.catch(() => null);
 
 const headersOf = ({ key, device, order }: CommandHeaders): Record<string, string> => ({
   [COMMAND_HEADERS.key]: key, [COMMAND_HEADERS.device]: device, [COMMAND_HEADERS.order]: String(order),

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
 import { door } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -34,7 +33,7 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
   const { busy, fault, ask } = useRecoveryAsk();
 
   async function name(username: string): Promise<boolean> {
-    const asked = await ask(() => door().ask('validateUsername', { username }), ACCOUNT.process);
+    const asked = await ask(() => door().ask('validateUsername', { username }));
     setInvalid(!asked.ok && asked.failure.kind === 'bad-input' ? asked.failure.message : null);
     if (!asked.ok) return false;
     const { authType: auth, questions } = asked.value;
@@ -44,7 +43,7 @@ export function AskedCode({ title, says, children }: AskedCodeProps) {
   }
   async function send({ username, auth }: { readonly username: string; readonly auth: 'ad' | 'db' }, answers: readonly Answer[]): Promise<void> {
     setTold('');
-    const sent = await ask(() => door().ask('validateAnswers', { username, answers: [...answers] }), ACCOUNT.process);
+    const sent = await ask(() => door().ask('validateAnswers', { username, answers: [...answers] }));
     if (!sent.ok) return;
     setTold('A code is on its way.');
     setAt({ is: 'code', username, auth, answers });

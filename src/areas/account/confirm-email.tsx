@@ -27,7 +27,7 @@ function ByLink({ token }: { readonly token: string }) {
 
   async function confirm(): Promise<void> {
     if (busy || waits !== null) return;
-    const answer = await ask(() => door().ask('confirmEmail', { token }), ACCOUNT.process);
+    const answer = await ask(() => door().ask('confirmEmail', { token }));
     if (answer.ok) {
       setLink('confirmed');
       dropFragment();

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { ACCOUNT } from '#contract/messages/account.ts';
 import { door } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -14,7 +13,7 @@ export function ForgotPasswordDb() {
   const { busy, fault, ask } = useRecoveryAsk();
   const [sent, setSent] = useState(false);
   async function send(username: string): Promise<boolean> {
-    const { ok } = await ask(() => door().ask('forgotPassword', { username }), ACCOUNT.process);
+    const { ok } = await ask(() => door().ask('forgotPassword', { username }));
     setSent(ok);
     return ok;
   }

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import { ACCOUNT } from '#contract/messages/account.ts';
 import { door } from '#src/door.ts';
 import { Button } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
@@ -40,7 +39,7 @@ function WithCode({ username, auth, again }: CodeAsked) {
     if (!/^\d{6}$/.test(digits)) { setWrong({ what: 'code', why: 'Enter the six digits of the code.' }); first.current?.focus(); return; }
     if (short !== null) { setWrong({ what: 'password', why: short }); second.current?.focus(); return; }
     setWrong(null);
-    const asked = await ask(() => door().ask('resetPassword', { username, code: digits, newPassword: password }), ACCOUNT.resetPassword);
+    const asked = await ask(() => door().ask('resetPassword', { username, code: digits, newPassword: password }));
     setDone(asked.ok);
     if (asked.ok || asked.failure.kind !== 'bad-input') return;
     setWrong({ what: 'password', why: asked.failure.message });

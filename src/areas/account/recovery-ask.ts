@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import { now } from '#src/clock.ts';
 import { faultOf } from './sign-in-fault.ts';
@@ -8,8 +7,8 @@ import type { SignInFault } from './sign-in-fault.ts';
 export interface RecoveryAsk {
   readonly busy: boolean;
   readonly fault: SignInFault | null;
-  /** Asks the server. `sentence`: said where its own answer says nothing of what was asked. What is wrong with an input is the form's to say. */
-  readonly ask: <T>(call: () => Promise<Result<T>>, sentence: string) => Promise<Result<T>>;
+  /** Asks the server. What is wrong with an input is the form's to say. */
+  readonly ask: <T>(call: () => Promise<Result<T>>) => Promise<Result<T>>;
 }
 
 /** One question to the server at a time, and what became of it. */
@@ -18,15 +17,13 @@ export function useRecoveryAsk(): RecoveryAsk {
   const [fault, setFault] = useState<SignInFault | null>(null);
   return {
     busy, fault,
-    async ask(call, sentence) {
+    async ask(call) {
       setBusy(true);
       setFault(null);
       const result = await call();
       setBusy(false);
-      if (!result.ok && result.failure.kind !== 'bad-input') setFault(NO_WORD_OF_IT.has(result.failure.kind) ? { is: 'refused', sentence } : faultOf(result.failure, now()));
+      if (!result.ok && result.failure.kind !== 'bad-input') setFault(faultOf(result.failure, now()));
       return result;
     },
   };
 }
-
-const NO_WORD_OF_IT: ReadonlySet<Failure['kind']> = new Set(['server-fault', 'no-such-call', 'too-large']);

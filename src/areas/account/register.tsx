@@ -79,7 +79,7 @@ function Form({ token }: { readonly token: string }) {
     };
     refuse(faults);
     if (Object.keys(faults).length > 0) return;
-    const answer = await ask(() => door().ask('acceptInvitation', { token, name, username, password: typed.newPassword, ...(email !== '' && { email }) }), ACCOUNT.process);
+    const answer = await ask(() => door().ask('acceptInvitation', { token, name, username, password: typed.newPassword, ...(email !== '' && { email }) }));
     if (answer.ok) { setMade({ username: answer.value.username, email }); return; }
     if (answer.failure.kind === 'conflict') refuse({ username: answer.failure.message });
     if (answer.failure.kind !== 'bad-input') return;

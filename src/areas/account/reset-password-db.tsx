@@ -33,7 +33,7 @@ function ByLink({ hash }: { readonly hash: string }) {
   const asked = useRef(false);
 
   async function check(): Promise<void> {
-    const answer = await ask(() => door().ask('checkPasswordLinkSent', { hash }), ACCOUNT.checkLink);
+    const answer = await ask(() => door().ask('checkPasswordLinkSent', { hash }));
     if (answer.ok) setLink('good');
     else if (answer.failure.kind === 'not-found') setLink('over');
   }
@@ -77,7 +77,7 @@ function Choose({ hash, onDone, onOver }: { readonly hash: string; readonly onDo
     const short = shortOf(password);
     setWrong(short);
     if (short !== null) { field.current?.focus(); return; }
-    const answer = await ask(() => door().ask('changePasswordByLink', { hash, newPassword: password }), ACCOUNT.changeByLink);
+    const answer = await ask(() => door().ask('changePasswordByLink', { hash, newPassword: password }));
     if (answer.ok) onDone();
     else if (answer.failure.kind === 'not-found') onOver();
     else if (answer.failure.kind === 'bad-input') {

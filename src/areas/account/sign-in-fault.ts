@@ -13,7 +13,7 @@ export function faultOf(failure: Failure, now: Ms): SignInFault {
   switch (failure.kind) {
     case 'too-many': return { is: 'throttled', sentence: failure.message || BASE.tooManyTries, from: now, until: now + failure.retryAfterMs };
     case 'needs-network': return { is: 'refused', sentence: BASE.needsNetwork };
-    case 'no-answer': return { is: 'refused', sentence: BASE.noAnswer };
+    case 'no-answer': return { is: 'refused', sentence: failure.message || BASE.noAnswer };
     default: return { is: 'refused', sentence: failure.message || BASE.loginFailed };
   }
 }

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { ACCOUNT } from '#contract/messages/account.ts';
 import { door } from '#src/door.ts';
 import { AccountPage } from './account-page.tsx';
 import { AskedCode } from './asked-code.tsx';
@@ -21,7 +20,7 @@ function WithCode({ username, again }: CodeAsked) {
   const { busy, fault, ask } = useRecoveryAsk();
   const [done, setDone] = useState(false);
   async function unlock(code: string): Promise<boolean> {
-    const { ok } = await ask(() => door().ask('unlockAccount', { username, code }), ACCOUNT.notUnlocked);
+    const { ok } = await ask(() => door().ask('unlockAccount', { username, code }));
     setDone(ok);
     return ok;
   }

@@ -3,6 +3,7 @@ import type { GivesOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { mayOpen, PAGES } from '#contract/pages.ts';
 import { useWatch } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Page } from '#src/frame/page.tsx';
 import { useRemembered } from '#src/remembered-read.ts';
 import { useBranding, useMe, useZone } from '#src/session.ts';
@@ -11,7 +12,7 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen, plural } from '#src/ui/format.ts';
 import { FormSection } from '#src/ui/form-section.tsx';
 import { Questions, WAY } from './questions.tsx';
-import { moneyWords, sentenceOf } from './words.ts';
+import { moneyWords } from './words.ts';
 
 /** `/monitoring/billing`: what is owed, how it is paid, and what of cards is kept here (BILL-7). */
 export function Billing() {
@@ -25,7 +26,7 @@ export function Billing() {
           <FormSection title="Not paid" says="Invoices that are open or overdue.">
             {!owed.live && owed.at !== null && <Callout tone="warning">As it was told last: as of {formatWhen(owed.at, zone)}.</Callout>}
             {owed.value === null
-              ? owed.failure !== null && <Callout tone={offline ? 'warning' : 'failed'} action={<Button size="sm" onClick={owed.again}>Try again</Button>}>{offline ? MESSAGES.needsNetwork : sentenceOf(owed.failure, MESSAGES.getInvoices)}</Callout>
+              ? owed.failure !== null && <Callout tone={offline ? 'warning' : 'failed'} action={<Button size="sm" onClick={owed.again}>Try again</Button>}>{offline ? MESSAGES.needsNetwork : getFailureText(owed.failure)}</Callout>
               : <Owed told={owed.value} />}
             <p className="m-0"><Link to="/monitoring/invoices" className={WAY}>All invoices</Link></p>
           </FormSection>

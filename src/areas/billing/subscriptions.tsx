@@ -3,6 +3,7 @@ import type { OwnHolder, OwnLine } from '#contract/billing/licensing-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PAGE_SIZE } from '#contract/paging.ts';
 import { useWatch } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -15,7 +16,7 @@ import { Late } from '#src/ui/late.tsx';
 import { Pager, pagesOf } from '#src/ui/pager.tsx';
 import { monthWords } from './licensing/address.ts';
 import { Questions } from './questions.tsx';
-import { productWords, sentenceOf } from './words.ts';
+import { productWords } from './words.ts';
 
 /** `/monitoring/subscriptions`: what the own companies use, beside the month before, and who is asked for a change (LIC-6). */
 export function Subscriptions() {
@@ -26,11 +27,11 @@ export function Subscriptions() {
   return (
     <Page title="Subscriptions" {...(told !== null && { detail: monthWords(told.month) })}>
       <div className="min-h-full bg-sheet">
-        {!asked.live && at !== null && <div className="px-5 py-3"><Callout tone="warning" {...(!offline && { action: <Button size="sm" onClick={asked.again}>Try again</Button> })}>{offline ? 'Without the network this is as it was told last' : sentenceOf(failure ?? NO_ANSWER, MESSAGES.getLicenses)}: as of {formatWhen(at, zone)}.</Callout></div>}
+        {!asked.live && at !== null && <div className="px-5 py-3"><Callout tone="warning" {...(!offline && { action: <Button size="sm" onClick={asked.again}>Try again</Button> })}>{offline ? 'Without the network this is as it was told last' : getFailureText(failure ?? NO_ANSWER)}: as of {formatWhen(at, zone)}.</Callout></div>}
         {told === null
           ? failure === null
             ? <Late><Opening /></Late>
-            : <Notice icon="licensing" level={2} title="The subscriptions are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : sentenceOf(failure, MESSAGES.getLicenses)}</p></Notice>
+            : <Notice icon="licensing" level={2} title="The subscriptions are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : getFailureText(failure)}</p></Notice>
           : isNone
             ? <Notice icon="licensing" level={2} title="Nothing is used yet"><p className="m-0">Products stand here once a job has a result, or a connected system tells of licences.</p></Notice>
             : (
@@ -82,4 +83,4 @@ function shortMonth(month: string): string {
   return Number.isNaN(at) ? month : new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' }).format(at);
 }
 
-const NOTHING = {}, NO_ANSWER = { kind: 'no-answer', message: MESSAGES.getLicenses } as const;
+const NOTHING = {}, NO_ANSWER = { kind: 'no-answer', message: MESSAGES.noAnswer } as const;

@@ -1,6 +1,5 @@
 import type { InvoiceState, Mills } from '#contract/billing/invoice.ts';
 import { MILLS } from '#contract/billing/invoice.ts';
-import type { Failure } from '#contract/errors.ts';
 import type { Day } from '#contract/ids.ts';
 import type { IconName } from '#src/ui/icon.tsx';
 
@@ -28,9 +27,6 @@ function formatOf(currency: string, exact: boolean): Intl.NumberFormat {
 
 /** `03/12/26`: a day is one everywhere. */
 export const dayWords = (day: Day): string => `${day.slice(5, 7)}/${day.slice(8, 10)}/${day.slice(2, 4)}`;
-
-/** What a failure means for who reads it: the sentence of the call where the server itself was at fault. */
-export const sentenceOf = (failure: Failure, sentence: string): string => (failure.kind === 'server-fault' ? sentence : failure.message);
 
 const PRODUCTS: Readonly<Record<string, string>> = { BackupAndReplication: 'Veeam Backup & Replication', CloudConnect: 'Veeam Cloud Connect', VB365: 'Veeam Backup for Microsoft 365', VONE: 'Veeam ONE', VSPC: 'Veeam SPC', Daybook: 'Monitored here' };
 /** A product as a person knows it; what is not known stands as its source tells it. */

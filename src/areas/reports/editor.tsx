@@ -55,10 +55,10 @@ export function Editor({ id, begin, templates, companies, offline, onSaved, onCl
   useEffect(() => { head.current?.focus(); }, []);
   useEffect(() => { if (preview !== null) shown.current?.focus(); }, [preview]);
 
-  const told = (failure: Parameters<typeof refusalOf>[0], sentence: string): void => {
+  const told = (failure: Parameters<typeof refusalOf>[0]): void => {
     const said = refusalOf(failure, WORDS);
     setRefused(said.faults);
-    setAbove(failure.kind === 'server-fault' ? sentence : said.above);
+    setAbove(said.above);
     if (Object.keys(said.faults).length > 0) focusFirstFault(place.current);
   };
   async function save(event: FormEvent): Promise<void> {
@@ -70,7 +70,7 @@ export function Editor({ id, begin, templates, companies, offline, onSaved, onCl
     setBusy('save');
     const answer = id === null ? await door().ask('makeReportSetting', { setting }) : await door().ask('changeReportSetting', { id, setting });
     setBusy(null);
-    if (!answer.ok) return told(answer.failure, id === null ? MESSAGES.makeReport : MESSAGES.changeReport);
+    if (!answer.ok) return told(answer.failure);
     tell(id === null ? 'Report made' : 'Report changed');
     // What is saved is not asked about on the way out.
     flushSync(() => setDone(true));
@@ -84,7 +84,7 @@ export function Editor({ id, begin, templates, companies, offline, onSaved, onCl
     const { template, period, language } = form;
     const answer = await door().ask('previewReport', { setting: { name: form.name.trim() === '' ? TEMPLATES[template].prettyName : form.name, template, companies: [...form.companies], period, language } });
     setBusy(null);
-    if (!answer.ok) return told(answer.failure, MESSAGES.getReport);
+    if (!answer.ok) return told(answer.failure);
     setPreview(answer.value);
   }
 

@@ -1,4 +1,3 @@
-import { MESSAGES } from '#contract/messages.ts';
 import type { SentOut } from '#contract/reports/report-calls.ts';
 import { TEMPLATES } from '#contract/reports/templates.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -40,7 +39,7 @@ export function History({ place, zone, offline, of, onOpen, onGo }: HistoryProps
           <Callout tone="warning">{readable === null ? 'Looking at what is on this device.' : readable.length === 0 ? 'No report that was opened here is on this device.' : `${plural(readable.length, 'report')} can be read on this device.`}{asked.at !== null && ` The list is from ${formatWhen(asked.at, zone)}.`}</Callout>
         </div>
       )}
-      {!offline && asked.failure !== null && <div className="px-4 py-3 tablet:px-5"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{MESSAGES.getReports}</Callout></div>}
+      {!offline && asked.failure !== null && <div className="px-4 py-3 tablet:px-5"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{asked.failure.message}</Callout></div>}
       {shown === null && asked.failure === null && <Late><Opening /></Late>}
       {shown !== null && shown.length === 0 && <Notice icon="scheduled" level={2} title="Nothing was sent yet"><p className="m-0">Each report that goes out stands here with its addresses and its file, for 90 days.</p></Notice>}
       {shown !== null && shown.length > 0 && (

@@ -25,9 +25,9 @@ export function ReportPage({ id, zone, offline, onClose }: ReportPageProps) {
 
   async function download(): Promise<void> {
     setBusy(true);
-    const made = await door().file('reportFile', { id }).catch(() => null);
+    const made = await door().file('reportFile', { id });
     setBusy(false);
-    if (!made?.ok) return tellFailure(made?.failure.message ?? MESSAGES.getReport);
+    if (!made.ok) return tellFailure(made.failure.message);
     saveFile(made.value.name, made.value.file);
     tell(`${made.value.name} is saved.`);
   }

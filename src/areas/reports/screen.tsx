@@ -46,7 +46,7 @@ export function ReportSettings() {
     setBusy(id);
     const told = await door().ask('sendReport', { reportSettingId: id });
     setBusy(null);
-    if (!told.ok) return tellFailure(told.failure.kind === 'server-fault' ? MESSAGES.sendReport : told.failure.message);
+    if (!told.ok) return tellFailure(told.failure.message);
     tellInfo('The report is on its way');
     go({ tab: 'history' });
   }
@@ -54,14 +54,14 @@ export function ReportSettings() {
     setBusy(id);
     const told = await door().ask('changeReportSetting', { id, setting: { name, template, companies: of, period, schedule, recipients, format, language, enabled: !enabled } });
     setBusy(null);
-    if (!told.ok) tellFailure(told.failure.kind === 'server-fault' ? MESSAGES.changeReport : told.failure.message);
+    if (!told.ok) tellFailure(told.failure.message);
     asked.again();
   }
   async function remove(): Promise<void> {
     if (open === null) return;
     const told = await door().ask('removeReportSetting', { id: open });
     setDeleting(false);
-    if (!told.ok) return tellFailure(told.failure.kind === 'server-fault' ? MESSAGES.removeReport : told.failure.message);
+    if (!told.ok) return tellFailure(told.failure.message);
     setGone(open);
     tell('Report deleted');
     saved();
@@ -72,7 +72,7 @@ export function ReportSettings() {
   const list = settings === null
     ? asked.failure === null
       ? <Late><Opening /></Late>
-      : <Notice icon="scheduled" level={2} title="The reports are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : MESSAGES.getReports}</p></Notice>
+      : <Notice icon="scheduled" level={2} title="The reports are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
     : settings.length === 0
       ? <Notice icon="scheduled" level={2} title="No report yet" actions={make}><p className="m-0">A report goes out by itself: each Monday to a customer, each morning to the desk, each month to whoever pays. Ten templates tell of days, results, licenses and storage.</p></Notice>
       : <ReportList settings={settings} zone={zone} offline={offline} busy={busy} companyName={(n) => names.get(n) ?? 'a company that is not there'} onOpen={(id) => go({ open: id })} onSend={(id) => void send(id)} onSwitch={(one) => void turn(one)} onHistory={(id) => go({ tab: 'history', of: id })} />;

@@ -33,7 +33,7 @@ test('OWN-3: a taken name and wrong fields stand beside their fields, all else a
   expect(refusalOf({ kind: 'conflict', message: 'x' })).toEqual({ faults: { username: 'The username already exists.' }, above: null });
   expect(refusalOf({ kind: 'bad-input', message: 'x', issues: [{ path: 'timeZone', message: 'no zone' }, { path: 'theme.mode', message: 'no' }] })).toEqual({ faults: { timeZone: 'no zone' }, above: null });
   expect(refusalOf({ kind: 'bad-input', message: 'x', issues: [{ path: '', message: 'no' }] })).toEqual({ faults: {}, above: 'x' });
-  expect(refusalOf({ kind: 'server-fault', message: 'x' }).above).toBe('Sorry, edit profile failed');
+  expect(refusalOf({ kind: 'not-found', message: 'x' }).above).toBe('Sorry, edit profile failed');
   expect(refusalOf({ kind: 'needs-network', message: 'net' }).above).toBe('net');
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stepsOf } from '#src/areas/monitoring/first-steps/steps.ts';
 import { besidePlace, besideQuery } from '#src/areas/monitoring/other-lists/address.ts';
-import { sentenceOf } from '#src/areas/monitoring/other-lists/deeds.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { ignoreChoices, ignoreUntil, notUntil } from '#src/areas/monitoring/other-lists/ignore-times.ts';
 import { computerOf, computersCount, computersShown, disabledCount, disabledShown, isIgnored } from '#src/areas/monitoring/other-lists/rows.ts';
 import type { Computer } from '#src/areas/monitoring/other-lists/rows.ts';
@@ -54,11 +54,10 @@ test('LIST-3: it is ignored for a week, 30 or 90 days at eight of the provider\'
 
 test('LIST-4: a failure is told in the server\'s words where they help, else in the catalogue\'s', () => {
   const words = 'Error while trying to add the job to the ignore, try again later.';
-  expect(sentenceOf({ kind: 'server-fault', message: 'x' }, words)).toBe(words);
-  expect(sentenceOf({ kind: 'no-answer', message: 'x' }, words)).toBe(words);
-  expect(sentenceOf({ kind: 'conflict', message: 'This job is not disabled.' }, words)).toBe('This job is not disabled.');
-  expect(sentenceOf({ kind: 'bad-input', message: 'x', issues: [{ path: 'ignoredUntil', message: 'Choose a date in the future.' }] }, words)).toBe('Choose a date in the future.');
-  expect(sentenceOf({ kind: 'bad-input', message: 'x', issues: [] }, words)).toBe(words);
+  expect(getFailureText({ kind: 'server-fault', message: words })).toBe(words);
+  expect(getFailureText({ kind: 'conflict', message: 'This job is not disabled.' })).toBe('This job is not disabled.');
+  expect(getFailureText({ kind: 'bad-input', message: 'x', issues: [{ path: 'ignoredUntil', message: 'Choose a date in the future.' }] })).toBe('Choose a date in the future.');
+  expect(getFailureText({ kind: 'bad-input', message: 'x', issues: [] })).toBe('x');
 });
 
 test('FIRST-1: an empty portal tells what is next: to connect a source, then to wait for its first result', () => {

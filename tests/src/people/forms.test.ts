@@ -7,7 +7,7 @@ import { companyCalls } from '#contract/people/company-calls.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { userCalls } from '#contract/people/user-calls.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
-import { faultsIn, sentenceOf } from '#src/areas/people/around/failures.ts';
+import { faultsIn } from '#src/areas/people/around/failures.ts';
 import * as company from '#src/areas/people/companies/form.ts';
 import { linkings } from '#src/areas/people/companies/linking.ts';
 import { changesOf, createInput, draftOf, faultsOf, fieldOf, isChanged, phoneOf } from '#src/areas/people/users/form.ts';
@@ -72,9 +72,7 @@ test('USER-11: only what was changed is sent, and a new user is invited or has a
   expect([invited.invite, invited.password, first.invite, first.password, directory.invite, directory.password]).toEqual([true, undefined, undefined, 'quiet-ledger-morning', undefined, undefined]);
 });
 
-test('USER-11: a refusal is told in the server\'s words, at the field that it names; without words, in the catalogue\'s', () => {
-  expect(sentenceOf({ kind: 'conflict', message: 'The username already exists.' }, 'Error.')).toBe('The username already exists.');
-  expect(sentenceOf({ kind: 'server-fault', message: 'Something' }, 'Error while editing the user. Try again later.')).toBe('Error while editing the user. Try again later.');
+test('USER-11: a refusal is told in the server\'s words, at the field that it names', () => {
   const bad = { kind: 'bad-input', message: 'Some', issues: [{ path: 'sso.vac.username', message: 'too long' }, { path: 'password', message: 'Too common.' }] } as const;
   expect(faultsIn(bad)).toEqual({ 'sso.vac.username': 'too long', 'password': 'Too common.' });
   expect(Object.keys(faultsIn(bad)).map(fieldOf)).toEqual(['password', 'vac']);

@@ -8,7 +8,7 @@ const NOW = Date.UTC(2026, 5, 15, 6);
 const kindOf = (status: number, body: unknown = null, headers: Record<string, string> = {}) => failureOf(new Response(null, { status, headers }), body, NOW);
 
 const wait = (header: string): unknown => (kindOf(503, null, { 'retry-after': header }) as { retryAfterMs: number }).retryAfterMs;
-const read = (body: string) => readAnswer(new Response(body), NOW);
+const read = (body: string) => readAnswer('events', new Response(body), NOW);
 
 test('SYNC-8: every failure of the contract arrives as itself, and every bare status as the nearest one', () => {
   for (const [kind, status] of Object.entries(STATUS_OF)) {

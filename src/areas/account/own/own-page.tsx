@@ -9,7 +9,6 @@ import { useMe } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Late } from '#src/ui/late.tsx';
-import { BASE } from '#contract/messages/base.ts';
 
 export interface OwnPageProps {
   readonly title: string;
@@ -41,7 +40,7 @@ export function OwnPage({ title, asked = [], children }: OwnPageProps) {
         {missing.length === 0 ? children() : failure === null || (offline && failure.kind === 'needs-network') ? !offline && <Late><Opening /></Late> : (
           <div className="max-w-[740px]">
             <Callout tone="failed" alert action={<Button size="sm" onClick={() => missing.forEach(({ again }) => again())}>Try again</Button>}>
-              {failure.kind === 'server-fault' ? BASE.serverFault : failure.message}
+              {failure.message}
             </Callout>
           </div>
         )}

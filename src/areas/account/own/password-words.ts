@@ -27,7 +27,7 @@ export function passwordRefusal(failure: Failure, auth: 'ad' | 'db', fallback: s
       if (failure.message.includes('WILL_NOT_PERFORM')) return { at: 'next', sentence: ACCOUNT.passwordPolicy };
       return { at: 'current', sentence: auth === 'ad' ? failure.message : ACCOUNT.currentPassword };
     case 'bad-input': return failure.issues.some(({ path }) => path === 'newPassword') ? { at: 'next', sentence: failure.message } : { at: null, sentence: failure.message };
-    case 'too-many': case 'busy': case 'out-of-space': case 'needs-network': case 'no-answer': case 'forbidden': case 'reauth_required': return { at: null, sentence: failure.message };
+    case 'too-many': case 'busy': case 'out-of-space': case 'needs-network': case 'no-answer': case 'not-sent': case 'forbidden': case 'reauth_required': return { at: null, sentence: failure.message };
     default: return { at: null, sentence: auth === 'ad' && failure.kind === 'conflict' ? failure.message : fallback };
   }
 }

@@ -61,5 +61,5 @@ export function refusalOf(failure: Failure): { readonly faults: Faults; readonly
     const faults = Object.fromEntries(failure.issues.flatMap(({ path, message }) => FIELDS.filter((field) => field === path).map((field) => [field, message])));
     return Object.keys(faults).length > 0 ? { faults, above: null } : { faults: {}, above: failure.message };
   }
-  return { faults: {}, above: failure.kind === 'server-fault' || failure.kind === 'not-found' ? ACCOUNT.editProfile : failure.message };
+  return { faults: {}, above: failure.kind === 'not-found' ? ACCOUNT.editProfile : failure.message };
 }

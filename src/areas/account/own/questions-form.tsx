@@ -35,7 +35,7 @@ export function QuestionsForm({ id, before, onSaved }: QuestionsFormProps) {
   const refused = (failure: Failure): void => {
     const wrong = failure.kind === 'bad-input' ? issueFaults(failure.issues) : [];
     if (wrong.some((one) => one !== null)) show(wrong);
-    else setAbove(failure.kind === 'server-fault' || failure.kind === 'not-found' ? ACCOUNT.process : failure.message);
+    else setAbove(failure.kind === 'not-found' ? ACCOUNT.process : failure.message);
   };
 
   async function save(event: SyntheticEvent): Promise<void> {

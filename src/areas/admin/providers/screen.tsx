@@ -1,6 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
 import { BASE } from '#contract/messages/base.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useWatch } from '#src/door.ts';
@@ -37,7 +36,7 @@ export function AdminProviders() {
         {failure !== null && (
           <div className="px-4 pb-4 tablet:px-5">
             <Callout tone={offline ? 'warning' : 'failed'} alert={!offline} action={<Button size="sm" onClick={again}>Try again</Button>}>
-              {failure.kind === 'server-fault' ? PEOPLE.getServiceProviders : failure.message}{at !== null && <span className="block text-agate text-ink-3">The list below is from {formatWhen(at, zone)}.</span>}
+              {failure.message}{at !== null && <span className="block text-agate text-ink-3">The list below is from {formatWhen(at, zone)}.</span>}
             </Callout>
           </div>
         )}

@@ -2,12 +2,13 @@ import { useState } from 'react';
 import type { InvoiceLine, InvoiceWhole } from '#contract/billing/invoice-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { saveFile } from '#src/ui/save-file.ts';
 import { tell } from '#src/ui/toasts.ts';
-import { dayWords, moneyWords, sentenceOf } from '../words.ts';
+import { dayWords, moneyWords } from '../words.ts';
 import { InvoiceMark } from './mark.tsx';
 
 /** One invoice beside the list: how it stands, its lines, and the way to its PDF. */
@@ -18,9 +19,9 @@ export function InvoiceDetails({ invoice, offline, zone }: { readonly invoice: I
   async function pdf(): Promise<void> {
     setBusy(true);
     setWrong(null);
-    const made = await door().file('invoicePdf', { id }).catch(() => null);
+    const made = await door().file('invoicePdf', { id });
     setBusy(false);
-    if (!made?.ok) return setWrong(made === null ? MESSAGES.getInvoices : sentenceOf(made.failure, MESSAGES.getInvoices));
+    if (!made.ok) return setWrong(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
     tell(`${made.value.name} is saved.`);
   }

@@ -9,6 +9,7 @@ import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
 import { useRemembered } from '#src/remembered-read.ts';
 import { useCan } from '#src/can.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { useMe, useZone } from '#src/session.ts';
 import { dayAt } from '#src/span/dates.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -21,7 +22,7 @@ import { saveFile } from '#src/ui/save-file.ts';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { INVOICE_WORDS, sentenceOf } from '../words.ts';
+import { INVOICE_WORDS } from '../words.ts';
 import { INVOICES_DEFAULTS, invoicesAddress, invoicesAsk, invoicesMoved, invoicesNarrowed, invoicesPlace, isNarrowed, SORT_CHOICES, STATE_CHOICES } from './address.ts';
 import type { InvoicesPlace } from './address.ts';
 import { InvoiceDetails } from './details.tsx';
@@ -50,9 +51,9 @@ export function Invoices() {
   };
   async function download(): Promise<void> {
     setBusy(true);
-    const made = await door().file('exportInvoices', { format: 'csv', ...invoicesNarrowed(place, today) }).catch(() => null);
+    const made = await door().file('exportInvoices', { format: 'csv', ...invoicesNarrowed(place, today) });
     setBusy(false);
-    if (!made?.ok) return tellFailure(MESSAGES.export);
+    if (!made.ok) return tellFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
     tell(`${made.value.name} is saved.`);
   }
@@ -73,7 +74,7 @@ export function Invoices() {
             {keeps && <Link to="/monitoring/invoices/quickbooks" className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center">QuickBooks</Link>}
           </div>
           {offline && <Line><Callout tone="warning">{page === null ? `These invoices are not on this device. ${MESSAGES.needsNetwork}` : `Without the network this is as it was told last${asked.at === null ? '' : `: as of ${formatWhen(asked.at, zone)}`}.`}</Callout></Line>}
-          {!offline && asked.failure !== null && <Line><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{sentenceOf(asked.failure, MESSAGES.getInvoices)}</Callout></Line>}
+          {!offline && asked.failure !== null && <Line><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{getFailureText(asked.failure)}</Callout></Line>}
           {page !== null && page.source.fault !== null && <Line><Callout tone="warning">{page.source.fault}{page.source.readAt !== null && ` The invoices are as of ${formatWhen(page.source.readAt, zone)}.`}</Callout></Line>}
           {page === null && asked.failure === null && !offline && <Late><Opening /></Late>}
           {page !== null && page.count === 0 && !asked.asking && <Empty place={place} source={page.source} keeps={keeps} onAll={() => go(INVOICES_DEFAULTS)} />}
@@ -93,7 +94,7 @@ export function Invoices() {
           </SidePanel>
         )}
         {open !== null && invoice === null && (one.failure !== null || offline) && (
-          <SidePanel key={`no ${open}`} title="This invoice is not here" detail={offline ? MESSAGES.needsNetwork : one.failure?.kind === 'not-found' ? 'It was deleted in QuickBooks, or it is not yours to see.' : MESSAGES.getInvoices} onClose={close}><span /></SidePanel>
+          <SidePanel key={`no ${open}`} title="This invoice is not here" detail={offline ? MESSAGES.needsNetwork : one.failure?.kind === 'not-found' ? 'It was deleted in QuickBooks, or it is not yours to see.' : one.failure?.message ?? ''} onClose={close}><span /></SidePanel>
         )}
       </div>
     </Page>

@@ -3,6 +3,7 @@ import { useDeferredValue, useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -42,9 +43,9 @@ export function Licensing() {
 
   async function download(): Promise<void> {
     setBusy(true);
-    const made = await door().file('exportLicensing', time).catch(() => null);
+    const made = await door().file('exportLicensing', time);
     setBusy(false);
-    if (!made?.ok) return tellFailure(MESSAGES.export);
+    if (!made.ok) return tellFailure(getFailureText(made.failure));
     saveFile(made.value.name, made.value.file);
     tell(`${made.value.name} is saved.`);
   }
@@ -62,12 +63,12 @@ export function Licensing() {
             <ChipSelect name="Provider" icon="companies" value={place.provider} onChoose={(provider) => go({ provider })} options={all.map(({ serviceProvider: { id, name }, own }) => [own ? '' : id, own ? `${name} (this portal)` : name] as const)} />
           )}
                   </div>
-        {!asked.live && asked.at !== null && <div className="px-5 py-3"><Callout tone="warning">{offline ? 'Without the network this is as it was told last' : asked.failure?.message ?? MESSAGES.getLicenses}: as of {formatWhen(asked.at, zone)}.</Callout></div>}
+        {!asked.live && asked.at !== null && <div className="px-5 py-3"><Callout tone="warning">{offline ? 'Without the network this is as it was told last' : asked.failure?.message ?? MESSAGES.noAnswer}: as of {formatWhen(asked.at, zone)}.</Callout></div>}
         <p className="m-0 max-w-[90ch] px-4 py-3 text-ink-2 tablet:px-5">Monitored here are jobs that had a result in the month, and their computers, each once a company. The rest is as connected systems told it{place.month === '' ? ', as of now' : ' last in that month'}.</p>
         {told === null
           ? asked.failure === null
             ? <Late><Opening /></Late>
-            : <Notice icon="licensing" level={2} title="The figures are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.kind === 'server-fault' ? MESSAGES.getLicenses : asked.failure.message}</p></Notice>
+            : <Notice icon="licensing" level={2} title="The figures are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
           : found.length === 0
             ? <Notice icon="licensing" level={2} title={words === '' ? 'Nothing was used in this month' : 'Nothing matches'}><p className="m-0">{words === '' ? 'Companies stand here once a job of theirs has a result, or a connected system tells of their licences.' : 'Search for other words, or choose another month.'}</p></Notice>
             : <UsageTable caption={`${byCompany ? 'Companies' : 'Providers'}, ${monthWords(told.month)}`} holders={found.slice((page - 1) * place.size, page * place.size)} />}

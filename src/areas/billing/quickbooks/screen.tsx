@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { CustomerOut, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { door, useWatch } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -13,7 +14,6 @@ import { Callout } from '#src/ui/callout.tsx';
 import { formatWhen } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { sentenceOf } from '../words.ts';
 import { type Back, backIn } from './back.ts';
 import { Connection } from './connection.tsx';
 import { Customers } from './customers.tsx';
@@ -59,7 +59,7 @@ export function QuickBooks() {
           : kept === null
             ? asked.failure === null
               ? <Late><Opening /></Late>
-              : <Notice icon="invoice" level={2} title="The connection is not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : sentenceOf(asked.failure, MESSAGES.getInvoices)}</p></Notice>
+              : <Notice icon="invoice" level={2} title="The connection is not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : getFailureText(asked.failure)}</p></Notice>
             : (
               <>
                 <Connection kept={kept} offline={offline} zone={zone} said={said} onKept={(next) => { setSaid(null); setSaved(next); mapped.again(); }} onGone={() => { setSaid(null); asked.again(); mapped.again(); }} />

@@ -36,9 +36,9 @@ export function SupportRequest() {
     setTried(true);
     if (empty.subject !== null || empty.message !== null || offline || busy) return;
     setBusy(true);
-    const asked = await door().ask('sendSupport', { subject, message, context: contextOf(parts, without) }).catch(() => null);
+    const asked = await door().ask('sendSupport', { subject, message, context: contextOf(parts, without) });
     setBusy(false);
-    if (!asked?.ok) return setFault(asked === null || asked.failure.kind === 'server-fault' ? MESSAGES.sendSupport : asked.failure.message);
+    if (!asked.ok) return setFault(asked.failure.message);
     setSubject('');
     setMessage('');
     setTried(false);

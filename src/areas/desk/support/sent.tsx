@@ -21,11 +21,11 @@ export function SentRequests({ asked: { value, at, live, failure, again }, offli
   return (
     <section aria-labelledby="sent-requests" className="grid max-w-[760px] grid-cols-[minmax(0,1fr)] gap-2 border-t-2 border-head-rule py-5">
       <h2 id="sent-requests" className="m-0 text-body font-semibold">Your requests</h2>
-      {!live && at !== null && <Callout tone="warning">{offline ? 'Without the network this is as it was told last' : failure?.message ?? MESSAGES.getSupport}: as of {formatWhen(at, zone)}.</Callout>}
+      {!live && at !== null && <Callout tone="warning">{offline ? 'Without the network this is as it was told last' : failure?.message ?? MESSAGES.noAnswer}: as of {formatWhen(at, zone)}.</Callout>}
       {value === null
         ? failure === null
           ? <Late><Opening /></Late>
-          : <Callout tone="failed" action={<Button size="sm" onClick={again}>Try again</Button>}>{offline ? MESSAGES.needsNetwork : failure.kind === 'server-fault' ? MESSAGES.getSupport : failure.message}</Callout>
+          : <Callout tone="failed" action={<Button size="sm" onClick={again}>Try again</Button>}>{offline ? MESSAGES.needsNetwork : failure.message}</Callout>
         : value.rows.length === 0
           ? <p className="m-0 text-ink-2">You have sent none yet. What you send stands here for a year, with what became of it.</p>
           : (

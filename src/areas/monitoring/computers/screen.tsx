@@ -1,7 +1,6 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Branding } from '#contract/brand/branding.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { ComputerOut } from '#contract/monitoring/desk-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { useNow } from '#src/clock.ts';
@@ -40,7 +39,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const place = computersPlace(useRouterState({ select: ({ location }) => location.searchStr })), [most, setMost] = useState(AT_FIRST);
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, stretch = stretchOf(place.span, dayAt(now, rule), rule);
   const companies = useWatch('companies', NOTHING), status = useWatch('status', NOTHING), names = new Map((companies ?? []).map(({ n, name }) => [n, name]));
-  const asked = useAsked('listComputers', { from: new Date(stretch.from).toISOString(), to: new Date(stretch.to).toISOString() }, true, MESSAGES.getComputers);
+  const asked = useAsked('listComputers', { from: new Date(stretch.from).toISOString(), to: new Date(stretch.to).toISOString() }, true);
   const go = (next: ComputersPlace, how: 'push' | 'replace' = 'push'): void => history[how](computersAddress(next));
   return (
     <Page title="Computers" search={<SearchField label="Search computers" value={place.text} focusKey="/" onChange={(text) => go({ ...place, text }, 'replace')} />}>

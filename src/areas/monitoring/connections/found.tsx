@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { MESSAGES } from '#contract/messages.ts';
 import { ENTITY_NAMES } from '#contract/monitoring/collector.ts';
 import type { Found } from '#contract/monitoring/collector-calls.ts';
 import { useRemembered } from '#src/remembered-read.ts';
@@ -38,7 +37,7 @@ export function FoundDialog({ id, name, entity, unlinked, companies, zone, onClo
     >
       <div className="px-5 py-3">
         {value === null
-          ? asked.failure === null ? <Late><p className="m-0 text-ink-2">Reading</p></Late> : <p role="alert" className="m-0 text-failed">{MESSAGES.getConnections}</p>
+          ? asked.failure === null ? <Late><p className="m-0 text-ink-2">Reading</p></Late> : <p role="alert" className="m-0 text-failed">{asked.failure.message}</p>
           : value.rows.length === 0
             ? <p className="m-0 text-ink-2">{unlinked ? 'Every company of the console is linked.' : 'Nothing.'}</p>
             : (

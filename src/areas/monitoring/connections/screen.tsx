@@ -61,12 +61,12 @@ export function Connections() {
           <div className="px-5 py-3"><Callout tone="warning">A connection can be made or changed with the network only.{asked.at !== null && ` What stands here is from ${formatWhen(asked.at, zone)}.`}</Callout></div>
         )}
         {!offline && all !== null && asked.failure !== null && (
-          <div className="px-5 py-3"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{MESSAGES.getConnections}</Callout></div>
+          <div className="px-5 py-3"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{asked.failure.message}</Callout></div>
         )}
         {all === null
           ? asked.failure === null
             ? <Late><Opening /></Late>
-            : <Notice icon="cloud" level={2} title="The connections are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : MESSAGES.getConnections}</p></Notice>
+            : <Notice icon="cloud" level={2} title="The connections are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
           : all.length === 0
             ? (
               <Notice icon="cloud" level={2} title="No system is asked yet" actions={begin}>

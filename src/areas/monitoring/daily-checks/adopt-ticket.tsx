@@ -3,14 +3,13 @@ import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
 import type { TicketSystem } from '#contract/desk/tickets.ts';
 import type { RunN } from '#contract/ids.ts';
 import { LIMITS } from '#contract/limits.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { sentenceOf } from '../tickets/words.ts';
 
 interface AdoptTicketProps {
   readonly title: string;
@@ -32,7 +31,7 @@ export function AdoptTicket({ title, runs, system, onNew, onClose }: AdoptTicket
     setFault(null);
     const told = await door().ask('adoptTicket', { runs: [...runs].slice(0, LIMITS.ticketProblems), ticket: ticket.trim() });
     setBusy(false);
-    if (!told.ok) return setFault(sentenceOf(told.failure, MESSAGES.changeTicket));
+    if (!told.ok) return setFault(getFailureText(told.failure));
     tell(`Ticket ${told.value.number} is used`);
     onClose();
   }

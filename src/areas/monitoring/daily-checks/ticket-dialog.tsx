@@ -7,6 +7,7 @@ import type { RunView } from '#contract/monitoring/query.ts';
 import type { Tied } from '#contract/monitoring/rows.ts';
 import { useCan } from '#src/can.ts';
 import { door, useWatch } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -18,7 +19,7 @@ import { Go } from '../dashboard/go.tsx';
 import { ticketAddress } from '../tickets/begin.ts';
 import { TicketFields } from '../tickets/fields.tsx';
 import type { TicketDraft } from '../tickets/fields.tsx';
-import { descriptionOf, sentenceOf, subjectOf } from '../tickets/words.ts';
+import { descriptionOf, subjectOf } from '../tickets/words.ts';
 import { AdoptTicket } from './adopt-ticket.tsx';
 import { TicketForm } from './ticket-form.tsx';
 
@@ -93,7 +94,7 @@ function NewTicket({ title, runs, row, form, onOther, onClose }: TicketDialogPro
     const wanted = { runs: [...runs].slice(0, MOST), subject: subject.trim(), description, priority: priority === '' ? null : priority, ...(status !== '' && { status }), ...(owner !== null && { owner }) };
     const told = each ? await door().ask('makeTickets', wanted) : await door().ask('makeTicket', wanted);
     setBusy(false);
-    if (!told.ok) return setFault(sentenceOf(told.failure, MESSAGES.makeTicket));
+    if (!told.ok) return setFault(getFailureText(told.failure));
     tell(openedOf('tickets' in told.value ? told.value.tickets : [told.value], form.system));
     onClose();
   }

@@ -7,6 +7,7 @@ import { ofGroup } from '#contract/monitoring/query.ts';
 import type { GroupHead, RunView } from '#contract/monitoring/query.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { plural } from '#src/ui/format.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
 import { ownOf, perform, toldOf, undoOf } from './act.ts';
@@ -55,19 +56,19 @@ export function useDeeds(round: Round, me: string): Deeds {
 
   const rowOf = (n: RunN): RunView | undefined => view?.rows.find((row) => row.n === n) ?? seen.get(n);
 
-  const settle = (failure: Failure | null, act: Act, again: () => void, done: () => void): void => {
+  const settle = (failure: Failure | null, again: () => void, done: () => void): void => {
     setBusy(false);
-    if (failure) tellFailure(sentenceOf(failure, act.runs.length), RETRIED.has(failure.kind) ? again : undefined);
+    if (failure) tellFailure(getFailureText(failure), RETRIED.has(failure.kind) ? again : undefined);
     else done();
   };
   const send = (act: Act): void => {
     const back = undoOf(act, seen);
     const only = act.runs.length === 1 && act.runs[0] !== undefined ? rowOf(act.runs[0]) : undefined;
     setBusy(true);
-    perform([act]).then((failure) => settle(failure, act, () => send(act), () => {
+    perform([act]).then((failure) => settle(failure, () => send(act), () => {
       const told = toldOf(act, only, round.rule.zone);
       if (back === null) tell(told);
-      else tellWithUndo(told, () => { perform(ownOf(back, seen, me)).then((fault) => settle(fault, act, () => {}, () => announce('Taken back')), broke); });
+      else tellWithUndo(told, () => { perform(ownOf(back, seen, me)).then((fault) => settle(fault, () => {}, () => announce('Taken back')), broke); });
     }), broke);
   };
   const broke = (): void => { setBusy(false); tellFailure(MESSAGES.bulk); };
@@ -141,12 +142,3 @@ const chosen = (rows: readonly RunView[]) => rows.map(({ n, company }) => ({ n, 
 
 /** Failures that another try may mend. */
 const RETRIED: ReadonlySet<Failure['kind']> = new Set(['no-answer', 'busy', 'out-of-space', 'too-many', 'server-fault', 'needs-network', 'storage']);
-
-function sentenceOf(failure: Failure, runs: number): string {
-  switch (failure.kind) {
-    case 'no-answer': case 'server-fault': case 'no-such-call': case 'key-reused': case 'out-of-order':
-      return runs > 1 ? MESSAGES.bulk : MESSAGES.updateExecution;
-    case 'bad-input': return failure.issues[0]?.message ?? failure.message;
-    default: return failure.message;
-  }
-}

@@ -4,7 +4,6 @@ import { can } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { CompanyN } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useNow } from '#src/clock.ts';
 import { withoutCompanies } from '#src/companies-filter.ts';
@@ -46,9 +45,9 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const status = useWatch('status', NOTHING);
   const known = useWatch('companies', NOTHING);
   const opens = can(me.roles, 'monitoring.daily-checks'), stores = can(me.roles, 'monitoring.repositories');
-  const repositories = useAsked('listRepositories', NOTHING, stores, MESSAGES.getRepositories);
-  const computers = useAsked('listComputersNow', NOTHING, opens, MESSAGES.getComputers);
-  const sync = useAsked('lastSync', NOTHING, true, MESSAGES.getLastSync);
+  const repositories = useAsked('listRepositories', NOTHING, stores);
+  const computers = useAsked('listComputersNow', NOTHING, opens);
+  const sync = useAsked('lastSync', NOTHING, true);
   useEffect(() => bringAhead(bringSpark, ...(opens ? [list] : [])), [opens]);
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));

@@ -1,7 +1,5 @@
 import type { GivesOf, TakesOf } from '#contract/calls.ts';
-import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import { useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import type { ReadCall } from '#workers/api.ts';
@@ -12,11 +10,10 @@ export interface Asked<T> { readonly value: T | null; readonly at: Ms | null; re
 const NOTHING = {};
 const EVERY_MS = 300_000;
 const OFFLINE_EVERY_MS = 30_000;
-const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer']);
 
-/** Asks the server when it is looked at, every five minutes, and when it answers again. `wanted` false asks nothing. `words`: what is said where the server could not answer. */
-export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, wanted: boolean, words: string): Asked<GivesOf<N>> {
+/** Asks the server when it is looked at, every five minutes, and when it answers again. `wanted` false asks nothing. */
+export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, wanted: boolean): Asked<GivesOf<N>> {
   const is = useWatch('status', NOTHING)?.is;
   const { value, at, failure, again } = useRemembered(name, input, { wanted, everyMs: is === 'offline' || is === 'server-trouble' ? OFFLINE_EVERY_MS : EVERY_MS });
-  return { value, at, fault: failure && (NETWORK.has(failure.kind) ? MESSAGES.needsNetwork : words), again };
+  return { value, at, fault: failure?.message ?? null, again };
 }

@@ -15,7 +15,7 @@ import { Late } from '#src/ui/late.tsx';
 import { Tabs } from '#src/ui/tabs.tsx';
 import { SpanChoice } from '#src/span/span-choice.tsx';
 import { ExportLine } from '../export/export-line.tsx';
-import { makeFile } from '../export/making.ts';
+import { FailedCall, makeFile } from '../export/making.ts';
 import { PastHandOvers } from '../hand-over/past.tsx';
 import { evidencePlace, evidenceQuery, evidenceTime } from './address.ts';
 import type { EvidencePlace } from './address.ts';
@@ -50,8 +50,8 @@ function EvidencePageOf({ branding }: { readonly branding: Branding }) {
     void makeFile({
       start: (onShare) => Promise.resolve(makeEvidenceFile(async (before) => {
         const page = await askEvidence(ask, before);
-        if (typeof page === 'string') throw new Error(page);
-        return page;
+        if (!page.ok) throw new FailedCall(page.failure);
+        return page.value;
       }, ask, clockNow(), zone, onShare)),
       told: (name, rows) => `${name}: ${plural(rows, 'line')}.`,
     });

@@ -1,22 +1,18 @@
 import { useEffect, useState } from 'react';
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Evidence } from '#contract/monitoring/desk-calls.ts';
+import type { Result } from '#contract/result.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import type { EvidencePage } from './file.ts';
 
 export interface EvidenceAsk { readonly from: Ms; readonly to: Ms; readonly company: CompanyN | null }
 
-/** One page, or the sentence why it could not be had. */
-export async function askEvidence({ from, to, company }: EvidenceAsk, before: string | null): Promise<EvidencePage | string> {
-  try {
-    const answer = await door().ask('listEvidence', {
-      from: new Date(from).toISOString(), to: new Date(to).toISOString(), ...(company !== null && { company: String(company) }), ...(before !== null && { before }),
-    });
-    return answer.ok ? answer.value : answer.failure.message;
-  } catch {
-    return MESSAGES.noAnswer;
-  }
+/** One page. */
+export async function askEvidence({ from, to, company }: EvidenceAsk, before: string | null): Promise<Result<EvidencePage>> {
+  return door().ask('listEvidence', {
+    from: new Date(from).toISOString(), to: new Date(to).toISOString(), ...(company !== null && { company: String(company) }), ...(before !== null && { before }),
+  });
 }
 
 /** `rows` null: nothing has come yet. `before` null: all is here. */
@@ -57,7 +53,7 @@ export function useEvidence({ from, to, company }: EvidenceAsk, on: boolean): Ev
 
 const keyOf = ({ from, to, company }: EvidenceAsk): string => `${from} ${to} ${company ?? 'all'}`;
 
-/** A page after the ones before it; a sentence leaves them as they are. */
-const withPage = (state: State, page: EvidencePage | string): State => (typeof page === 'string'
-  ? { ...state, busy: false, fault: page }
-  : { ...state, busy: false, fault: null, rows: [...(state.rows ?? []), ...page.rows], before: page.before });
+/** A page after the ones before it; a failure leaves them as they are. */
+const withPage = (state: State, page: Result<EvidencePage>): State => (page.ok
+  ? { ...state, busy: false, fault: null, rows: [...(state.rows ?? []), ...page.value.rows], before: page.value.before }
+  : { ...state, busy: false, fault: getFailureText(page.failure) });

@@ -1,4 +1,6 @@
+import type { Failure } from '#contract/errors.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { announce } from '#src/frame/announce.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { saveFile } from '#src/ui/save-file.ts';
@@ -29,6 +31,18 @@ export const making = {
   },
 };
 
+/** A part of the file that the server did not give. */
+export class FailedCall extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** A file is asked for with calls that have a sentence for a page of their own. */
+export const getExportFailureText = (failure: Failure): string => (failure.kind === 'server-fault' ? MESSAGES.export : getFailureText(failure));
+
 /** Makes one file at a time; the button is busy meanwhile. */
 export async function makeFile({ start, told }: Maker): Promise<void> {
   if (now !== null) return;
@@ -48,8 +62,8 @@ export async function makeFile({ start, told }: Maker): Promise<void> {
     if (cancelled || made === null) return;
     saveFile(made.name, made.file);
     tell(told(made.name, made.rows));
-  } catch {
-    if (!cancelled) tellFailure(MESSAGES.export, () => void makeFile({ start, told }));
+  } catch (fault) {
+    if (!cancelled) tellFailure(fault instanceof FailedCall ? getExportFailureText(fault.failure) : MESSAGES.export, () => void makeFile({ start, told }));
   } finally {
     if (!cancelled) show(null);
   }

@@ -1,6 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { Ms, UserId } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import { useNow } from '#src/clock.ts';
 import { door } from '#src/door.ts';
 import { computerOf } from './rows.ts';
@@ -29,10 +28,10 @@ export async function askComputers(me: UserId): Promise<void> {
   if (user !== me) { user = me; show(NONE); }
   if (known.busy) return;
   show({ ...known, busy: true });
-  const answer = await door().read('listComputersNow', {}).catch(() => null), failure = answer?.ok ? (answer.value.live ? null : answer.value.failure) : answer?.failure;
+  const answer = await door().read('listComputersNow', {}), failure = !answer.ok ? answer.failure : answer.value.live ? null : answer.value.failure;
   if (user !== me) return; // somebody else's by now
-  const fault = failure === null ? null : failure?.kind === 'needs-network' ? MESSAGES.needsNetwork : MESSAGES.getComputers;
-  show(answer?.ok ? { rows: answer.value.value.map(computerOf), at: answer.value.at, fault, busy: false } : { ...known, busy: false, fault });
+  const fault = failure?.message ?? null;
+  show(answer.ok ? { rows: answer.value.value.map(computerOf), at: answer.value.at, fault, busy: false } : { ...known, busy: false, fault });
 }
 
 /** What is known, also from before the page was opened; asked anew where it is five minutes old and there is a network. */

@@ -1,52 +1,42 @@
-import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { tell, tellFailure, tellWithUndo } from '#src/ui/toasts.ts';
 
 /** What names a job to the server. `key`: its source, where two of them name a job alike. */
 export interface JobName { readonly jobInstanceUid: string; readonly key?: string }
 
-/** The server's own sentence where it says what to do about it; else the catalogue's. */
-export function sentenceOf(failure: Failure, words: string): string {
-  switch (failure.kind) {
-    case 'needs-network': case 'signed-out': case 'expired': case 'forbidden': case 'conflict': case 'too-many': case 'busy': case 'out-of-space': case 'update-needed': return failure.message;
-    case 'bad-input': return failure.issues[0]?.message ?? words;
-    default: return words;
-  }
-}
-
 /** Asks, and tells what came of it. Answers whether it was done. */
-async function done(asking: Promise<Result<unknown>>, words: string, told: string, undo?: () => void): Promise<boolean> {
-  const answer = await asking.catch(() => null);
-  if (answer?.ok) {
+async function done(asking: Promise<Result<unknown>>, told: string, undo?: () => void): Promise<boolean> {
+  const answer = await asking;
+  if (answer.ok) {
     if (undo) tellWithUndo(told, undo);
     else tell(told);
     return true;
   }
-  tellFailure(answer === null ? words : sentenceOf(answer.failure, words));
+  tellFailure(getFailureText(answer.failure));
   return false;
 }
 
 export const ignoreDisabled = (job: JobName, about: string): Promise<boolean> =>
-  done(door().ask('ignoreDisabled', job), MESSAGES.ignoreJob, `Ignored: ${about}`, () => void heedDisabled(job, about));
-export const heedDisabled = (job: JobName, about: string): Promise<boolean> => done(door().ask('heedDisabled', job), MESSAGES.ignoreJob, `Listed again: ${about}`);
+  done(door().ask('ignoreDisabled', job), `Ignored: ${about}`, () => void heedDisabled(job, about));
+export const heedDisabled = (job: JobName, about: string): Promise<boolean> => done(door().ask('heedDisabled', job), `Listed again: ${about}`);
 
 export const ignoreMissed = (job: JobName, until: Ms, about: string): Promise<boolean> =>
-  done(door().ask('ignoreMissed', { ...job, ignoredUntil: isoOf(until) }), MESSAGES.ignoreJob, `Not expected: ${about}`, () => void heedMissed(job, about));
-export const heedMissed = (job: JobName, about: string): Promise<boolean> => done(door().ask('heedMissed', job), MESSAGES.ignoreJob, `Expected again: ${about}`);
+  done(door().ask('ignoreMissed', { ...job, ignoredUntil: isoOf(until) }), `Not expected: ${about}`, () => void heedMissed(job, about));
+export const heedMissed = (job: JobName, about: string): Promise<boolean> => done(door().ask('heedMissed', job), `Expected again: ${about}`);
 
 /** `until` null: for good. `then`: what is done after it and after it was taken back. */
 export async function ignoreComputer(id: string, until: Ms | null, about: string, then: () => void): Promise<void> {
-  const ignored = await done(door().ask('ignoreComputer', { id, ...(until !== null && { ignoredUntil: isoOf(until) }) }), MESSAGES.ignoreComputer, `Ignored: ${about}`, () => void heedComputer(id, about, then));
+  const ignored = await done(door().ask('ignoreComputer', { id, ...(until !== null && { ignoredUntil: isoOf(until) }) }), `Ignored: ${about}`, () => void heedComputer(id, about, then));
   if (ignored) then();
 }
 export async function heedComputer(id: string, about: string, then: () => void): Promise<void> {
-  if (await done(door().ask('heedComputer', { id }), MESSAGES.heedComputer, `Listed again: ${about}`)) then();
+  if (await done(door().ask('heedComputer', { id }), `Listed again: ${about}`)) then();
 }
 export async function noteComputer(id: string, note: string, about: string, then: () => void): Promise<void> {
-  if (await done(door().ask('noteComputer', { id, note }), MESSAGES.noteComputer, note === '' ? `Without a note: ${about}` : `Noted: ${about}`)) then();
+  if (await done(door().ask('noteComputer', { id, note }), note === '' ? `Without a note: ${about}` : `Noted: ${about}`)) then();
 }
 
 const isoOf = (at: Ms): string => new Date(at).toISOString();

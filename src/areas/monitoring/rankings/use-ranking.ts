@@ -1,9 +1,7 @@
 import type { CompanyN, Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Overview, Ranked } from '#contract/monitoring/overview.ts';
 import { useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
-import { sentence } from '../trends/use-trends.ts';
 import type { Measure, RankingsPlace } from './address.ts';
 
 /** A line of a ranking. `job` null: told by the server, which names jobs by `uid`. */
@@ -31,7 +29,7 @@ export function useRanking({ companies, sources, types, measure }: RankingsPlace
   if (here) return { lines: linesOf(own, measure), from: 'device', at: null, fault: null, asking: false, again: asked.again };
   return {
     lines: asked.value?.map(({ jobInstanceUid, jobName, company, companyName, value }) => ({ key: `${company} ${jobInstanceUid}`, job: null, jobName, company, companyName, value })) ?? null,
-    from: 'server', at: asked.at, fault: on && settled && asked.failure !== null ? sentence(asked.failure, MESSAGES.getRanking) : null, asking: asked.asking, again: asked.again,
+    from: 'server', at: asked.at, fault: on && settled && asked.failure !== null ? asked.failure.message : null, asking: asked.asking, again: asked.again,
   };
 }
 

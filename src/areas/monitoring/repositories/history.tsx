@@ -1,6 +1,5 @@
 import type { GivesOf } from '#contract/calls.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import { REPORT_MOST_DAYS } from '#contract/monitoring/reporting-filters.ts';
 import { formatBytes } from '#src/ui/format.ts';
 import { Legend } from '#src/ui/legend.tsx';
@@ -19,7 +18,7 @@ interface HistoryProps { readonly id: string; readonly name: string; readonly sp
 /** What a repository held at the end of each day, beside its capacity. */
 export function History({ id, name, span, rule, now, onSpan, told }: HistoryProps) {
   const stretch = stretchOf(span, dayAt(now, rule), rule), tooLong = stretch.count > REPORT_MOST_DAYS;
-  const asked = useAsked('repositoryHistory', { repositoryId: id, from: new Date(stretch.from).toISOString(), to: new Date(stretch.to).toISOString() }, !tooLong, MESSAGES.getRepositoryHistory);
+  const asked = useAsked('repositoryHistory', { repositoryId: id, from: new Date(stretch.from).toISOString(), to: new Date(stretch.to).toISOString() }, !tooLong);
   return (
     <section aria-label={`History of ${name}`} className="px-4 pt-1 pb-4 desk:px-6">
       <div className="flex flex-wrap items-center gap-2 py-1"><SpanChoice span={span} rule={rule} now={now} onSpan={onSpan} /></div>

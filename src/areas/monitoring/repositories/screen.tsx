@@ -2,7 +2,6 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { Fragment, useEffect, useState } from 'react';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import { bringAhead } from '#src/ahead.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
@@ -42,7 +41,7 @@ function Sheet({ branding }: { readonly branding: Branding }) {
   const { history } = useRouter();
   const place = repositoriesPlace(useRouterState({ select: ({ location }) => location.searchStr }));
   const now = useNow(60_000), rule = { zone: branding.timeZone, hour: branding.dayBeginsHour }, companies = useWatch('companies', NOTHING), status = useWatch('status', NOTHING);
-  const asked = useAsked('listRepositories', NOTHING, true, MESSAGES.getRepositories);
+  const asked = useAsked('listRepositories', NOTHING, true);
   const [most, setMost] = useState(AT_FIRST);
   useEffect(() => bringAhead(bringSpark), []);
   const names = new Map((companies ?? []).map(({ n, name }) => [n, name])), told = (at: number): string => formatWhen(at, rule.zone);

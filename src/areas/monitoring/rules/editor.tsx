@@ -1,5 +1,4 @@
 import { MESSAGES } from '#contract/messages.ts';
-import type { Failure } from '#contract/errors.ts';
 import { door } from '#src/door.ts';
 import { UnsavedQuestion } from '#src/frame/unsaved.tsx';
 import { useKeptForm } from '#src/kept-form.ts';
@@ -35,7 +34,7 @@ export function Editor({ id, begin, zone, offline, companies, people, onSaved, o
     async keep(rule) {
       const told = id === null ? await door().ask('makeRule', { rule }) : await door().ask('changeRules', { id, rule });
       if (told.ok) tell(id === null ? 'Rule made' : 'Rule changed');
-      return told.ok ? null : said(told.failure);
+      return told.ok ? null : told.failure.message;
     },
   });
   const faults: ReturnType<typeof ruleOf>['faults'] = shown ?? {}, tried = triedOf(form, zone), test = useTest(id, tried, offline);
@@ -70,4 +69,3 @@ export function Editor({ id, begin, zone, offline, companies, people, onSaved, o
   );
 }
 
-const said = (failure: Failure): string => (failure.kind === 'server-fault' ? MESSAGES.makeRule : failure.message);

@@ -79,7 +79,7 @@ export function Rules() {
         {rules === null
           ? asked.failure === null
             ? <Late><Opening /></Late>
-            : <Notice icon="rules" level={2} title="The rules are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : MESSAGES.getRules}</p></Notice>
+            : <Notice icon="rules" level={2} title="The rules are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
           : begin !== null
             ? (
               <Editor

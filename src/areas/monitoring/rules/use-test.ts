@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 import type { TakesOf } from '#contract/calls.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { RuleTested } from '#contract/monitoring/rule-calls.ts';
 import type { RuleFields } from '#contract/monitoring/rules.ts';
 import { door } from '#src/door.ts';
@@ -19,9 +18,7 @@ export function useTest(id: string | null, tried: Pick<RuleFields, 'when' | 'doe
     let gone = false;
     const timer = setTimeout(() => {
       const put = (tested: RuleTested | null, fault: string | null): void => { if (!gone) setTold({ question, tested, fault }); };
-      door().ask('testRule', JSON.parse(question) as TakesOf<'testRule'>).then(
-        (result) => put(result.ok ? result.value : null, result.ok ? null : result.failure.kind === 'server-fault' ? MESSAGES.testRule : result.failure.message), () => put(null, MESSAGES.testRule),
-      );
+      void door().ask('testRule', JSON.parse(question) as TakesOf<'testRule'>).then((result) => put(result.ok ? result.value : null, result.ok ? null : result.failure.message));
     }, SETTLE_MS);
     return () => { gone = true; clearTimeout(timer); };
   }, [question]);

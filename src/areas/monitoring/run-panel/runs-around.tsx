@@ -1,4 +1,3 @@
-import { MESSAGES } from '#contract/messages.ts';
 import type { Execution } from '#contract/monitoring/calls.ts';
 import { Button } from '#src/ui/button.tsx';
 import { plural } from '#src/ui/format.ts';
@@ -24,7 +23,7 @@ export function RunsAround({ execution, zone, onRun }: RunsAroundProps) {
   return (
     <Part title="Runs around that day" aside={value === null ? undefined : `${plural(runs.length, 'run')} in two weeks, from the server`}>
       {value === null && failure !== null && (
-        <div className="grid justify-items-start gap-2"><p className="m-0" role="alert">{failure.kind === 'needs-network' || failure.kind === 'no-answer' ? MESSAGES.needsNetwork : MESSAGES.getJobHistory}</p><Button onClick={again}>Try again</Button></div>
+        <div className="grid justify-items-start gap-2"><p className="m-0" role="alert">{failure.message}</p><Button onClick={again}>Try again</Button></div>
       )}
       {value === null && failure === null && <div className="rp-wait"><span className="sr-only">The runs of the job are on their way</span><i /><i /></div>}
       {value !== null && <RunsTable label="Runs around that day" runs={runs} open={Number(id)} zone={zone} onRun={onRun} />}

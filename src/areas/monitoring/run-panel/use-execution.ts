@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Failure } from '#contract/errors.ts';
 import type { Ms, RunN } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Execution } from '#contract/monitoring/calls.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 
@@ -29,7 +28,7 @@ export function useExecution(n: RunN, stamp: string): Asked {
   const execution = value ?? known.get(n) ?? null;
   const unreached = failure !== null && NETWORK.has(failure.kind);
   if (unreached !== lost) setLost(unreached);
-  return { execution, at: live ? null : at, asking, again, unreached, message: failure === null ? null : unreached ? MESSAGES.needsNetwork : MESSAGES.getExecution };
+  return { execution, at: live ? null : at, asking, again, unreached, message: failure?.message ?? null };
 }
 
 const TRIED_AGAIN_MS: Ms = 10_000;

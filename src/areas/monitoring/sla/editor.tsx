@@ -34,7 +34,7 @@ export function Editor({ id, begin, jobName, offline, companies, people, onSaved
     begin, offline, read: readForm, onKept: onSaved,
     async keep(alarm) {
       const told = id === null ? await door().ask('saveSlaAlarm', { alarm }) : await door().ask('changeSlaAlarm', { id, alarm });
-      return told.ok ? null : told.failure.kind === 'server-fault' ? MESSAGES.saveSla : told.failure.message;
+      return told.ok ? null : told.failure.message;
     },
   });
   const faults: Faults = shown ?? {};

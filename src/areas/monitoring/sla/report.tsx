@@ -19,6 +19,7 @@ import { Late } from '#src/ui/late.tsx';
 import { Pager } from '#src/ui/pager.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
+import { getExportFailureText } from '../export/making.ts';
 import { listAddress } from '../dashboard/address.ts';
 import { Go } from '../dashboard/go.tsx';
 import type { SlaPlace } from './address.ts';
@@ -51,7 +52,7 @@ export function Report({ place: given, offline, companies, onPlace }: ReportProp
     const rows: SlaLine[] = [];
     for (let page = 1; ; page++) {
       const answer = await door().ask('slaReport', { ...input, page: String(page), pageSize: String(FILE_PAGE) });
-      if (!answer.ok) { setBusy(false); return tellFailure(MESSAGES.export); }
+      if (!answer.ok) { setBusy(false); return tellFailure(getExportFailureText(answer.failure)); }
       rows.push(...answer.value.rows);
       if (answer.value.rows.length < FILE_PAGE) break;
     }

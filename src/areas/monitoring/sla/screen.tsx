@@ -50,7 +50,7 @@ export function Sla() {
     const told = await door().ask('removeSlaAlarm', { id: open });
     if (told.ok) flushSync(() => setGone(open));
     setDeleting(false);
-    if (!told.ok) return tellFailure(told.failure.kind === 'server-fault' ? MESSAGES.removeSla : told.failure.message);
+    if (!told.ok) return tellFailure(told.failure.message);
     saved();
   }
   const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => history.push(slaAddress({ alarm: 'new' }))}>New alarm</Button>;

@@ -7,6 +7,7 @@ import { shareWords } from '../calendar/words.ts';
 import type { SheetPlace } from './address.ts';
 import { ownLines, serverLines } from './sheet.ts';
 import type { SheetHead, SheetLine } from './sheet.ts';
+import { FailedCall } from '../export/making.ts';
 import { askOf, questionOf } from './use-sheet.ts';
 
 /** Rows that are asked for at once. */
@@ -59,6 +60,6 @@ export function ownPages(place: SheetPlace, time: { readonly from: Ms; readonly 
 /** Pages from the server. */
 export const serverPages = (place: SheetPlace, time: { readonly from: Ms; readonly to: Ms }): PageOf => async (first) => {
   const page = await door().ask('spreadsheetReport', { ...questionOf(place, time), by: place.by, page: String(first / AT_ONCE + 1), pageSize: String(AT_ONCE) });
-  if (!page.ok) throw new Error(page.failure.message);
+  if (!page.ok) throw new FailedCall(page.failure);
   return { lines: serverLines(page.value), total: page.value.count };
 };

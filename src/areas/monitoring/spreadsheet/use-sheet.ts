@@ -1,12 +1,10 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { TakesOf } from '#contract/calls.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { CalendarAsk } from '#contract/monitoring/calendar.ts';
 import type { Ms } from '#contract/ids.ts';
 import { door, useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import type { Stretch } from '../calendar/sight.ts';
-import { sentence } from '../trends/use-trends.ts';
 import type { SheetPlace } from './address.ts';
 import { headsOf, ownFigures, ownLines, serverFigures, serverLines } from './sheet.ts';
 import type { SheetFigures, SheetHead, SheetLine } from './sheet.ts';
@@ -44,7 +42,7 @@ export function useSheet(place: SheetPlace, time: { readonly from: Ms; readonly 
   const question = questionOf(place, time), pages = usePages({ ...question, by: place.by }, lines, wanted), stats = useRemembered('spreadsheetStats', question, { wanted });
   const heads = headsOf(fits ? days : [], keptFrom, now, wanted);
   if (wanted) {
-    const fault = pages.fault ?? (stats.failure === null ? null : sentence(stats.failure, MESSAGES.getStats));
+    const fault = pages.fault ?? stats.failure?.message ?? null;
     return { heads, total: pages.total, lineAt: pages.lineAt, figures: stats.value && serverFigures(stats.value), from: 'server', fault, again: () => { pages.again(); stats.again(); } };
   }
   const shown = own && view ? ownLines(view) : null, first = view?.first ?? 0;
@@ -66,15 +64,15 @@ function usePages(question: Question, { first, count }: Stretch, wanted: boolean
     const ask = async (): Promise<void> => {
       for (let page = from; page <= to && !gone.signal.aborted; page++) {
         if (known(page)) continue;
-        const told = await door().ask('spreadsheetReport', { ...(JSON.parse(asked) as Question), page: String(page + 1), pageSize: String(PAGE) }).catch(() => null);
+        const told = await door().ask('spreadsheetReport', { ...(JSON.parse(asked) as Question), page: String(page + 1), pageSize: String(PAGE) });
         if (gone.signal.aborted) return;
         setPages((old) => {
           const before = old.key === asked ? old : { ...NO_PAGES, key: asked };
-          if (!told?.ok) return { ...before, fault: told === null ? MESSAGES.getReport : sentence(told.failure, MESSAGES.getReport) };
+          if (!told.ok) return { ...before, fault: told.failure.message };
           const lines = new Map([...before.lines].filter(([one]) => Math.abs(one - page) < MOST_PAGES / 2));
           return { key: asked, total: told.value.count, lines: lines.set(page, serverLines(told.value)), fault: null };
         });
-        if (!told?.ok) return;
+        if (!told.ok) return;
       }
     };
     // A wheel that goes on asks for nothing on the way.

@@ -5,6 +5,7 @@ import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -16,7 +17,6 @@ import { Go } from '../dashboard/go.tsx';
 import { TicketFields } from './fields.tsx';
 import type { TicketDraft } from './fields.tsx';
 import { TicketMark } from './mark.tsx';
-import { sentenceOf } from './words.ts';
 
 export interface TicketDetailsProps {
   readonly ticket: TicketWhole;
@@ -48,7 +48,7 @@ export function TicketDetails({ ticket, acts, offline, zone, now, onSaved, onDel
     setWrong(null);
     const told = await door().ask('changeTicket', { id, ...next });
     setBusy(false);
-    if (!told.ok) return setWrong(sentenceOf(told.failure, MESSAGES.changeTicket));
+    if (!told.ok) return setWrong(getFailureText(told.failure));
     setDraft(draftOf(told.value));
     tell(said);
     onSaved(told.value);

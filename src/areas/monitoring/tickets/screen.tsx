@@ -5,6 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { useCan } from '#src/can.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
@@ -25,7 +26,6 @@ import type { TicketsPlace } from './address.ts';
 import { TicketDetails } from './details.tsx';
 import { TicketList } from './list.tsx';
 import { SidePanel } from '#src/ui/side-panel.tsx';
-import { sentenceOf } from './words.ts';
 
 const EVERY = 30_000;
 
@@ -53,7 +53,7 @@ export function Tickets() {
     if (open === null) return;
     const told = await door().ask('deleteTicket', { id: open });
     setDeleting(false);
-    if (!told.ok) return tellFailure(sentenceOf(told.failure, MESSAGES.deleteTicket));
+    if (!told.ok) return tellFailure(getFailureText(told.failure));
     tell('Ticket deleted');
     asked.again();
     close();
@@ -72,7 +72,7 @@ export function Tickets() {
             {keeps && <Go href="/monitoring/ticketing" className="ml-auto text-accent underline pointer-coarse:inline-flex pointer-coarse:min-h-11 pointer-coarse:items-center">Ticketing system</Go>}
           </div>
           {offline && <div className="px-4 py-3 tablet:px-5"><Callout tone="warning">{rows === null ? `This part of the list is not on this device. ${MESSAGES.needsNetwork}` : `A ticket is opened or changed with the network only.${asked.at === null ? '' : ` The list is from ${formatWhen(asked.at, zone)}.`}`}</Callout></div>}
-          {!offline && asked.failure !== null && <div className="px-4 py-3 tablet:px-5"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{sentenceOf(asked.failure, MESSAGES.getTickets)}</Callout></div>}
+          {!offline && asked.failure !== null && <div className="px-4 py-3 tablet:px-5"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{getFailureText(asked.failure)}</Callout></div>}
           {rows === null && asked.failure === null && !offline && <Late><Opening /></Late>}
           {rows !== null && rows.length === 0 && !asked.asking && (isNarrowed(place) || place.page > 1
             ? <Notice icon="ticket" level={2} title="Nothing matches" actions={<Button onClick={() => go(TICKETS_DEFAULTS)}>Show open tickets</Button>}><p className="m-0">No ticket of this state has these words, or is of this company.</p></Notice>
@@ -90,7 +90,7 @@ export function Tickets() {
           </SidePanel>
         )}
         {open !== null && ticket === null && (one.failure !== null || offline) && (
-          <SidePanel key={`no ${open}`} title="This ticket is not here" detail={offline ? MESSAGES.needsNetwork : one.failure?.kind === 'not-found' ? 'Somebody has deleted it, or it is not yours to see.' : MESSAGES.getTickets} onClose={close}><span /></SidePanel>
+          <SidePanel key={`no ${open}`} title="This ticket is not here" detail={offline ? MESSAGES.needsNetwork : one.failure?.kind === 'not-found' ? 'Somebody has deleted it, or it is not yours to see.' : one.failure?.message ?? ''} onClose={close}><span /></SidePanel>
         )}
       </div>
       {deleting && ticket !== null && (

@@ -1,18 +1,6 @@
-import type { Failure } from '#contract/errors.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { RunView } from '#contract/monitoring/query.ts';
 import { LIMITS } from '#contract/limits.ts';
 import { STATES } from '#src/ui/states.ts';
-
-/** What is said where a call failed: the server's own sentence where it has one, else the catalogue's. */
-export function sentenceOf(failure: Failure, words: string): string {
-  switch (failure.kind) {
-    case 'no-answer': case 'server-fault': case 'no-such-call': case 'key-reused': case 'out-of-order': return words;
-    case 'needs-network': return MESSAGES.needsNetwork;
-    case 'bad-input': return failure.issues[0]?.message ?? failure.message;
-    default: return failure.message;
-  }
-}
 
 const cut = (text: string): string => (text.length <= LIMITS.subjectChars ? text : `${text.slice(0, LIMITS.subjectChars - 1).trimEnd()}…`);
 

@@ -1,6 +1,4 @@
-import type { Failure } from '#contract/errors.ts';
 import type { Ms } from '#contract/ids.ts';
-import { MESSAGES } from '#contract/messages.ts';
 import type { Trends } from '#contract/monitoring/trends.ts';
 import { useWatch } from '#src/door.ts';
 import { useRemembered } from '#src/remembered-read.ts';
@@ -27,7 +25,7 @@ export function useTrends({ companies, sources, types, by }: TrendsPlace, { from
   const settled = own !== undefined && status !== undefined, here = own?.whole.now === true, wanted = on && settled && !(here && own.whole.before);
   const question = { from: iso(from), to: iso(to), filters: JSON.stringify({ companyIds: companies, source: sources, type: types }) };
   const parts = useRemembered('analytics', question, { wanted }), chart = useRemembered('chartFailures', { ...question, by }, { wanted });
-  const failure = parts.failure ?? chart.failure, fault = !wanted || failure === null ? null : sentence(failure, parts.failure === null ? MESSAGES.getChart : MESSAGES.getTrends);
+  const failure = parts.failure ?? chart.failure, fault = wanted ? failure?.message ?? null : null;
   const again = (): void => { parts.again(); chart.again(); };
   if (wanted && parts.value !== null && chart.value !== null) {
     return { trends: toldBy(parts.value, chart.value), from: 'server', at: parts.at, compared: true, fault, asking: parts.asking || chart.asking, again };
@@ -37,6 +35,3 @@ export function useTrends({ companies, sources, types, by }: TrendsPlace, { from
 
 const NOTHING = {};
 const iso = (at: Ms): string => new Date(at).toISOString();
-const NETWORK: ReadonlySet<Failure['kind']> = new Set(['needs-network', 'no-answer']);
-/** LIST-4: the network is named, all else is said in the catalogue's words. */
-export const sentence = ({ kind }: Failure, words: string): string => (NETWORK.has(kind) ? MESSAGES.needsNetwork : words);

@@ -35,7 +35,7 @@ export function History({ id, name, enabled, zone, now, offline, onClose }: Hist
   return (
     <Dialog title={`History of ${name}`} wide onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       {rows === null ? (
-        <p className="m-0 px-5 py-4 text-ink-2">{asked.failure === null ? 'Opening…' : offline ? MESSAGES.needsNetwork : MESSAGES.getWebhooks}</p>
+        <p className="m-0 px-5 py-4 text-ink-2">{asked.failure === null ? 'Opening…' : offline ? MESSAGES.needsNetwork : asked.failure.message}</p>
       ) : rows.length === 0 ? <p className="m-0 px-5 py-4 text-ink-2">Nothing was delivered yet. Send a test to see how the address answers.</p> : (
         <>
           {asked.failure !== null && <div className="px-5 pt-3"><Callout tone="warning">{asked.at === null ? MESSAGES.needsNetwork : `As of ${formatWhen(asked.at, zone)}.`}</Callout></div>}

@@ -63,12 +63,12 @@ export function Webhooks() {
       <div className="min-h-full bg-sheet">
         {offline && <div className="px-5 py-3"><Callout tone="warning">A webhook can be made or changed with the network only.{asked.at !== null && ` What stands here is from ${formatWhen(asked.at, zone)}.`}</Callout></div>}
         {!offline && all !== null && asked.failure !== null && (
-          <div className="px-5 py-3"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{MESSAGES.getWebhooks}</Callout></div>
+          <div className="px-5 py-3"><Callout tone="failed" alert action={<Button size="sm" onClick={asked.again}>Try again</Button>}>{asked.failure.message}</Callout></div>
         )}
         {all === null
           ? asked.failure === null
             ? <Late><Opening /></Late>
-            : <Notice icon="external" level={2} title="The webhooks are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : MESSAGES.getWebhooks}</p></Notice>
+            : <Notice icon="external" level={2} title="The webhooks are not here" actions={<Button onClick={asked.again}>Try again</Button>}><p className="m-0">{offline ? MESSAGES.needsNetwork : asked.failure.message}</p></Notice>
           : all.length === 0
             ? (
               <Notice icon="external" level={2} title="Nothing is told to another system yet" actions={begin}>

@@ -58,4 +58,4 @@ export function useAsked<N extends ReadCall>(name: N, input: TakesOf<N>, { kept 
 }
 
 const NOTHING = {};
-const BROKEN: Failure = { kind: 'server-fault', message: BASE.serverFault };
+const BROKEN: Failure = { kind: 'not-sent', message: BASE.badRequest };

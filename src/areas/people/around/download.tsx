@@ -3,11 +3,11 @@ import type { TakesOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { FileCall } from '#workers/api.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
-import { sentenceOf } from './failures.ts';
 
 export interface DownloadProps<N extends FileCall> { readonly name: N; readonly input: TakesOf<N>; readonly offline: boolean; readonly disabled?: boolean }
 
@@ -16,12 +16,12 @@ export function Download<N extends FileCall>({ name, input, offline, disabled = 
   const [busy, setBusy] = useState(false);
   const make = async (): Promise<void> => {
     setBusy(true);
-    const made = await withReauth(() => door().file(name, input)).catch(() => null);
+    const made = await withReauth(() => door().file(name, input));
     setBusy(false);
-    if (made?.ok) {
+    if (made.ok) {
       saveFile(made.value.name, made.value.file);
       tell(`${made.value.name} is saved.`);
-    } else tellFailure(made === null ? MESSAGES.export : sentenceOf(made.failure, MESSAGES.export), () => void make());
+    } else tellFailure(getFailureText(made.failure), () => void make());
   };
   return (
     <Button size="sm" icon="download" busy={busy} disabled={offline || disabled} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void make()}>Download CSV</Button>

@@ -1,4 +1,5 @@
 import { MESSAGES } from '#contract/messages.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Opening } from '#src/frame/opening.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -7,7 +8,6 @@ import { Icon } from '#src/ui/icon.tsx';
 import { Late } from '#src/ui/late.tsx';
 import { stepEntries } from '#src/ui/step-entries.ts';
 import type { Asked } from './asked.ts';
-import { sentenceOf } from './failures.ts';
 
 export interface SortHeadProps<S extends string> { readonly word: string; readonly by: S; readonly sort: S | `-${S}`; readonly className?: string; readonly onSort: (sort: S | `-${S}`) => void }
 
@@ -46,13 +46,11 @@ export interface ListStateProps {
   readonly notKept: string;
   /** What needs the network, where something is kept. */
   readonly needs: string;
-  /** The catalogue's sentence of this list. */
-  readonly words: string;
 }
 
 /** Above a list: no network, a failure, the first wait. */
-export function ListState({ asked: { value, at, failure, asking, again }, offline, zone, notKept, needs, words }: ListStateProps) {
-  const told = failure === null ? null : sentenceOf(failure, words);
+export function ListState({ asked: { value, at, failure, asking, again }, offline, zone, notKept, needs }: ListStateProps) {
+  const told = failure === null ? null : getFailureText(failure);
   return (
     <>
       {offline && (

@@ -1,14 +1,14 @@
 import { useState } from 'react';
+import { getFailureText } from '#src/failure-text.ts';
 import { Combobox } from '#src/ui/combobox.tsx';
 import { useAsked } from './asked.ts';
-import { sentenceOf } from './failures.ts';
 
 export interface Person { readonly _id: string; readonly name: string; readonly username: string }
 
 export interface PersonPickerProps {
   readonly label: string;
-  /** The catalogue's sentence where the server cannot tell who there is. */
-  readonly words: string;
+  /** Shown when the server cannot list the users, where the catalogue has a sentence for what they are wanted for. */
+  readonly words?: string;
   /** Only users over whom one has authority, and oneself: an action on others is refused. */
   readonly own?: string;
   /** These are chosen already. */
@@ -28,7 +28,7 @@ export function PersonPicker({ label, words, without = [], own, onChoose }: Pers
         options={found.map(({ _id, name, username }) => ({ value: _id, word: `${name} (${username})` }))}
         onChange={(id) => { const person = found.find(({ _id }) => _id === id); if (person) onChoose(person); }}
       />
-      {failure !== null && !asking && <p role="alert" className="m-0 text-agate text-failed">{sentenceOf(failure, words)}</p>}
+      {failure !== null && !asking && <p role="alert" className="m-0 text-agate text-failed">{words !== undefined && failure.kind === 'server-fault' ? words : getFailureText(failure)}</p>}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { GivesOf } from '#contract/calls.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -9,7 +9,6 @@ import { formatCount, plural } from '#src/ui/format.ts';
 import { Late } from '#src/ui/late.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useAsked } from '../around/asked.ts';
-import { sentenceOf } from '../around/failures.ts';
 import { TypedConfirm } from '../around/typed-confirm.tsx';
 import { idOf } from '../around/ids.ts';
 
@@ -20,14 +19,14 @@ export function DeleteCompany({ company, onDone, onClose }: { readonly company: 
   const { value, failure, again } = useAsked('getCompany', { id: idOf(company) });
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => door().ask('deleteCompany', { id: idOf(company) }));
-    if (!result.ok) return sentenceOf(result.failure, PEOPLE.deleteCompany);
+    if (!result.ok) return getFailureText(result.failure);
     tell(`${company.name} is deleted.`);
     onDone();
     return null;
   };
   return (
     <TypedConfirm title={`Delete ${company.name}?`} type={{ label: 'Type the name of the company', text: company.name }} word="Delete the company" onConfirm={end} onClose={onClose}>
-      {failure !== null && <Callout tone="failed" alert action={<Button size="sm" onClick={again}>Try again</Button>}>{sentenceOf(failure, PEOPLE.getCompany)} What goes with it is not known.</Callout>}
+      {failure !== null && <Callout tone="failed" alert action={<Button size="sm" onClick={again}>Try again</Button>}>{getFailureText(failure)} What goes with it is not known.</Callout>}
       {value === null && failure === null && <Late><p className="m-0">Counting what goes with it…</p></Late>}
       {value !== null && <Goes counts={value.counts} />}
       <p className="m-0">Its results and jobs leave every list and every device at once. The log of what was reported and reviewed is kept. This cannot be undone.</p>

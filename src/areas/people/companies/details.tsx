@@ -5,6 +5,7 @@ import { MESSAGES } from '#contract/messages.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { focusFirstFault } from '#src/form-faults.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { useMe } from '#src/session.ts';
@@ -14,7 +15,7 @@ import { RequiredNote } from '#src/ui/required.tsx';
 import { Switch } from '#src/ui/switch.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { faultsIn, sentenceOf } from '../around/failures.ts';
+import { faultsIn } from '../around/failures.ts';
 import { FormPart, SaveBar } from '../around/form-parts.tsx';
 import { LeaveQuestion } from '../around/leave.tsx';
 import { PersonPicker } from '../around/person-picker.tsx';
@@ -76,7 +77,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
       return;
     }
     const { failure } = result, told = failure.kind === 'conflict' && failure.message === MESSAGES.companyNameTaken ? failure.message : faultsIn(failure)['name'];
-    if (told === undefined) setFault(sentenceOf(failure, company === null ? PEOPLE.addCompany : PEOPLE.editCompany));
+    if (told === undefined) setFault(getFailureText(failure));
     else { setNamed(told); focusFirstFault(form.current); }
   }
 

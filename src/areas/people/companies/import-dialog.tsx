@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { Result } from '#contract/result.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import { NO_APPLICATIONS } from '#contract/people/company-fields.ts';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
@@ -14,11 +13,11 @@ import { Late } from '#src/ui/late.tsx';
 import { SearchField } from '#src/ui/search-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { useAsked } from '../around/asked.ts';
-import { sentenceOf } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
 import { linkings } from './linking.ts';
 import type { Linking } from './linking.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
+import { getFailureText } from '#src/failure-text.ts';
 
 /** Shown at once; the rest is found by searching. */
 const MOST = 100;
@@ -36,26 +35,26 @@ export function ImportDialog({ onChanged, onClose }: { readonly onChanged: () =>
   const found = (all ?? []).filter((one) => one.there.name.toLowerCase().includes(text.trim().toLowerCase()));
   const again = (): void => { there.again(); own.again(); };
 
-  async function run(id: string, words: string, work: () => Promise<Result<unknown>>): Promise<boolean> {
+  async function run(id: string, work: () => Promise<Result<unknown>>): Promise<boolean> {
     setBusy(id);
     setFault(null);
     const result = await withReauth(work);
     setBusy(null);
-    if (!result.ok) setFault(sentenceOf(result.failure, words));
+    if (!result.ok) setFault(getFailureText(result.failure));
     return result.ok;
   }
   const done = (words: string): void => { tell(words); again(); onChanged(); };
-  const create = async (one: Linking): Promise<void> => { if (await run(one.there.id, PEOPLE.addCompany, () => made(one))) done(`${one.there.name} is a company now.`); };
+  const create = async (one: Linking): Promise<void> => { if (await run(one.there.id, () => made(one))) done(`${one.there.name} is a company now.`); };
   const link = async ({ there: { id } }: Linking, company: CompanyListed): Promise<void> => {
     const applications = { ...company.applications, vac: { id } };
-    if (!await run(id, PEOPLE.editCompany, () => door().ask('editCompany', { id: idOf(company), applications }))) return;
+    if (!await run(id, () => door().ask('editCompany', { id: idOf(company), applications }))) return;
     setLinking(null);
     done(`${company.name} is linked.`);
   };
   const createAll = async (): Promise<void> => {
     let count = 0;
     for (const one of unknown) {
-      if (!await run('all', PEOPLE.addCompany, () => made(one))) break;
+      if (!await run('all', () => made(one))) break;
       count += 1;
     }
     if (count > 0) done(`${plural(count, 'company', 'companies')} made.`);
@@ -70,7 +69,7 @@ export function ImportDialog({ onChanged, onClose }: { readonly onChanged: () =>
       </>}
     >
       <div className="grid grid-cols-1 gap-3 px-5 py-4">
-        {failure !== null && <Callout tone="failed" alert action={<Button size="sm" onClick={again}>Try again</Button>}>{sentenceOf(failure, PEOPLE.getCompanies)}</Callout>}
+        {failure !== null && <Callout tone="failed" alert action={<Button size="sm" onClick={again}>Try again</Button>}>{getFailureText(failure)}</Callout>}
         {fault !== null && <Callout tone="failed" alert>{fault}</Callout>}
         {all === null && failure === null && <Late><p className="m-0 text-ink-2">Asking the console…</p></Late>}
         {there.value?.configured === false && <p className="m-0 text-ink-2">No console is connected yet. Its address and its key are set by a super administrator, in the settings of the provider.</p>}

@@ -2,7 +2,6 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Me } from '#contract/account/me.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -70,7 +69,7 @@ function CompaniesOf({ me }: { readonly me: Me }) {
               <Download name="exportCompanies" input={companiesAsk(place)} offline={offline} disabled={count === 0} />
             </span>
           </div>
-          <ListState asked={asked} offline={offline} zone={zone} words={PEOPLE.getCompanies} notKept="This part of the list is not on this device." needs="A company is made or changed with the network only." />
+          <ListState asked={asked} offline={offline} zone={zone} notKept="This part of the list is not on this device." needs="A company is made or changed with the network only." />
           {rows !== null && rows.length === 0 && !asked.asking && (place.text.trim() !== '' || place.page > 1
             ? (
               <Notice icon="companies" level={2} title="Nothing matches" actions={<Button onClick={() => go({ text: '', page: 1 })}>Show all companies</Button>}>

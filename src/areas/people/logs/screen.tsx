@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { can } from '#contract/abilities.ts';
 import type { Branding } from '#contract/brand/branding.ts';
 import type { Me } from '#contract/account/me.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -65,7 +64,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
             : <FilterChip label="User" value={about} onRemove={() => go({ user: null })} />}
           <span className="ml-auto"><Download name="exportUserLogs" input={ask} offline={offline} disabled={count === 0} /></span>
         </div>
-        <ListState asked={asked} offline={offline} zone={rule.zone} words={PEOPLE.getUserLogs} notKept="This part of the log is not on this device." needs="The file and other days need the network." />
+        <ListState asked={asked} offline={offline} zone={rule.zone} notKept="This part of the log is not on this device." needs="The file and other days need the network." />
         {rows !== null && rows.length === 0 && !asked.asking && (
           <Notice icon="log" level={2} title={filtered ? 'Nothing matches' : 'Nothing was done in this time'} actions={filtered ? <Button onClick={() => go({ ...LOGS_DEFAULTS, span: place.span })}>Show everything</Button> : <Button onClick={() => go({ span: { is: 'last', days: 90 } })}>Show the last 90 days</Button>}>
             <p className="m-0">{filtered ? 'No line of these days has these words, this user or this kind.' : 'Every sign-in, and every change of a user, a company or a setting stands here.'}</p>
@@ -81,7 +80,7 @@ function UserLogsOf({ me, branding }: { readonly me: Me; readonly branding: Bran
       {choosing && (
         <Dialog title="Whose log?" onClose={() => setChoosing(false)}>
           <div className="grid min-h-80 content-start px-5 py-4">
-            <PersonPicker label="User" words={PEOPLE.getUsers} onChoose={(person) => { setChosen(person); setChoosing(false); go({ user: idOf(person) }); }} />
+            <PersonPicker label="User" onChoose={(person) => { setChosen(person); setChoosing(false); go({ user: idOf(person) }); }} />
           </div>
         </Dialog>
       )}

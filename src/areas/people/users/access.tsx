@@ -7,12 +7,12 @@ import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 import { LOGS_PATH } from '../logs/address.ts';
-import { sentenceOf } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
 import { UserKeys } from './api-keys.tsx';
 import { DeleteUser, RemoveUser, ResetFactors } from './end-dialogs.tsx';
@@ -46,7 +46,7 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
     const result = await door().ask('forgotPassword', { username: user.username });
     setSending(false);
     if (result.ok) tell(`A link goes to ${user.email ?? 'the address on record'}.`);
-    else tellFailure(sentenceOf(result.failure, MESSAGES.noAnswer));
+    else tellFailure(getFailureText(result.failure));
   }
 
   const may = !own && !locked && !user.deleted;

@@ -2,14 +2,13 @@ import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { sentenceOf } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
 
 export interface AccountsProps { readonly user: UserListed; readonly offline: boolean; readonly onSaved: (user: UserListed) => void }
@@ -34,7 +33,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
     setFault(null);
     const result = await withReauth(() => door().ask('addUserAccount', { id: idOf(user), accountId: id, ...(name.trim() !== '' && { name: name.trim() }) }));
     setBusy(null);
-    if (!result.ok) { setFault(sentenceOf(result.failure, PEOPLE.editUser)); return; }
+    if (!result.ok) { setFault(getFailureText(result.failure)); return; }
     setAccountId('');
     setName('');
     tell(`Account ${id} is added.`);
@@ -47,7 +46,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
     setFault(null);
     const result = await withReauth(() => door().ask('removeUserAccount', { id: idOf(user), accountId: id }));
     setBusy(null);
-    if (!result.ok) { setFault(sentenceOf(result.failure, PEOPLE.editUser)); return; }
+    if (!result.ok) { setFault(getFailureText(result.failure)); return; }
     tell(`Account ${id} is taken away.`);
     onSaved(result.value);
     field.current?.focus();

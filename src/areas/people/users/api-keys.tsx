@@ -2,15 +2,14 @@ import { useState } from 'react';
 import type { ApiKey } from '#contract/account/key-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
 import { formatDate } from '#src/ui/format.ts';
 import { tell } from '#src/ui/toasts.ts';
 import { useAsked } from '../around/asked.ts';
-import { sentenceOf } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
 import { TypedConfirm } from '../around/typed-confirm.tsx';
 
@@ -26,7 +25,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
     <section className="grid gap-2">
       <h3 className="m-0 border-b border-rule pb-1">API keys</h3>
       <p className="m-0 text-ink-2">Programs act as this user with them. A new password or a reset of the factors by you revokes them all.</p>
-      {asked.failure !== null && <p className="m-0 text-failed">{sentenceOf(asked.failure, PEOPLE.getUsers)} <Button size="sm" onClick={asked.again}>Try again</Button></p>}
+      {asked.failure !== null && <p className="m-0 text-failed">{getFailureText(asked.failure)} <Button size="sm" onClick={asked.again}>Try again</Button></p>}
       <ul aria-label={`API keys of ${user.name}`} className="m-0 list-none p-0">
         {keys.map((key) => (
           <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-hair py-2">
@@ -46,7 +45,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
           title="Revoke this key?" type={null} word="Revoke it" onClose={() => setEnding(null)}
           onConfirm={async () => {
             const result = await withReauth(() => door().ask('revokeUserApiKey', { id, key: ending.id }));
-            if (!result.ok && result.failure.kind !== 'not-found') return sentenceOf(result.failure, PEOPLE.editUser);
+            if (!result.ok && result.failure.kind !== 'not-found') return getFailureText(result.failure);
             tell('API key revoked');
             setEnding(null);
             asked.again();

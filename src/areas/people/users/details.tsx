@@ -2,14 +2,14 @@ import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { Me } from '#contract/account/me.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { focusFirstFault } from '#src/form-faults.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { useBranding } from '#src/session.ts';
 import { tell } from '#src/ui/toasts.ts';
-import { faultsIn, sentenceOf } from '../around/failures.ts';
+import { faultsIn } from '../around/failures.ts';
 import { SaveBar } from '../around/form-parts.tsx';
 import { LeaveQuestion } from '../around/leave.tsx';
 import { idOf } from '../around/ids.ts';
@@ -74,7 +74,7 @@ export function Details({ me, user, offline, onSaved }: DetailsProps) {
       : Object.fromEntries(Object.entries(faultsIn(failure)).flatMap(([path, message]) => { const field = fieldOf(path); return field === null ? [] : [[field, message]]; }));
     setTold(fields);
     if (Object.keys(fields).length > 0) focusFirstFault(form.current);
-    else setFault(sentenceOf(failure, user === null ? PEOPLE.createUser : PEOPLE.editUser));
+    else setFault(getFailureText(failure));
   }
 
   return (

@@ -1,9 +1,8 @@
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { tell } from '#src/ui/toasts.ts';
-import { sentenceOf } from '../around/failures.ts';
 import { TypedConfirm } from '../around/typed-confirm.tsx';
 import { idOf } from '../around/ids.ts';
 
@@ -12,7 +11,7 @@ interface EndProps { readonly user: UserListed; readonly onDone: () => void; rea
 export function DeleteUser({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => door().ask('deleteUser', { id: idOf(user) }));
-    if (!result.ok) return sentenceOf(result.failure, PEOPLE.deleteUser);
+    if (!result.ok) return getFailureText(result.failure);
     tell(`${user.name} is deleted.`);
     onDone();
     return null;
@@ -28,7 +27,7 @@ export function DeleteUser({ user, onDone, onClose }: EndProps) {
 export function ResetFactors({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => door().ask('resetFactors', { id: idOf(user) }));
-    if (!result.ok) return sentenceOf(result.failure, PEOPLE.editUser);
+    if (!result.ok) return getFailureText(result.failure);
     tell(`The second factors of ${user.name} are taken away.`);
     onDone();
     return null;
@@ -44,7 +43,7 @@ export function ResetFactors({ user, onDone, onClose }: EndProps) {
 export function RemoveUser({ user, onDone, onClose }: EndProps) {
   const end = async (): Promise<string | null> => {
     const result = await withReauth(() => door().ask('removeUser', { id: idOf(user) }));
-    if (!result.ok) return sentenceOf(result.failure, PEOPLE.deleteUser);
+    if (!result.ok) return getFailureText(result.failure);
     tell(`${user.username} is removed for good.`);
     onDone();
     return null;

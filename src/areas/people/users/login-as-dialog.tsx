@@ -1,13 +1,12 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { BASE } from '#contract/messages/base.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { useActAs } from '#src/frame/acting.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
-import { sentenceOf } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
 
 const LEAST = 5;
@@ -32,7 +31,7 @@ export function LoginAsDialog({ user, onClose }: { readonly user: UserListed; re
     // Once in, the page leads on and this dialog goes with it; the way back ends here again.
     const failure = await actAs({ userId: idOf(user), reason: reason.trim() });
     setBusy(false);
-    if (failure !== null) setFault(sentenceOf(failure, BASE.noAnswer));
+    if (failure !== null) setFault(getFailureText(failure));
   }
 
   return (

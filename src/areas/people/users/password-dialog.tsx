@@ -1,15 +1,15 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
-import { ACCOUNT } from '#contract/messages/account.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { door } from '#src/door.ts';
+import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button, IconButton } from '#src/ui/button.tsx';
 import { Dialog } from '#src/ui/dialog.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
-import { faultsIn, sentenceOf } from '../around/failures.ts';
+import { faultsIn } from '../around/failures.ts';
 import { idOf } from '../around/ids.ts';
 
 /** Sets the password of another user, where it is kept: here or in the directory. */
@@ -32,7 +32,7 @@ export function PasswordDialog({ user, onDone, onClose }: { readonly user: UserL
     setBusy(false);
     if (result.ok) { tell(`The password of ${user.name} is set.`); onDone(); return; }
     const told = faultsIn(result.failure)['password'];
-    if (told === undefined) setFault(sentenceOf(result.failure, ACCOUNT.changeOnce));
+    if (told === undefined) setFault(getFailureText(result.failure));
     else { setWrong(told); field.current?.focus(); }
   }
 

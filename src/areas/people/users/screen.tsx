@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { ROLES } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import { MESSAGES } from '#contract/messages.ts';
-import { PEOPLE } from '#contract/messages/people.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
@@ -71,7 +70,7 @@ function UsersOf({ me }: { readonly me: Me }) {
             <ChipSelect name="Order" label="Order" value={place.sort} options={ORDERS} onChoose={(value) => go({ sort: ORDERS.find(([sort]) => sort === value)?.[0] ?? USERS_DEFAULTS.sort })} />
             <span className="ml-auto"><Download name="exportUsers" input={usersAsk(place)} offline={offline} disabled={count === 0} /></span>
           </div>
-          <ListState asked={asked} offline={offline} zone={zone} words={PEOPLE.getUsers} notKept="The users are not kept on this device, for their numbers and addresses." needs="A user is made or changed with the network only." />
+          <ListState asked={asked} offline={offline} zone={zone} notKept="The users are not kept on this device, for their numbers and addresses." needs="A user is made or changed with the network only." />
           {rows !== null && rows.length === 0 && !asked.asking && (
             <Notice icon="users" level={2} title={filtered ? 'Nobody matches' : 'No user on this page'} actions={<Button onClick={() => go({ text: '', role: null, deleted: 'without', page: 1 })}>Show all users</Button>}>
               <p className="m-0">{filtered ? 'No user has these words, this role or this state.' : 'The list is shorter by now.'}</p>
