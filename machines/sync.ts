@@ -6,6 +6,9 @@ import { backOffMs } from './back-off.ts';
 import { beginning, waitOf } from './sync-words.ts';
 import type { Outcome, PushOutcome, SyncContext, SyncEvent } from './sync-words.ts';
 
+/** Less than any head. */
+const NEVER_ASKED = -1;
+
 /**
  * The loop that keeps a device in step with the log (SYNC-5, SYNC-8). It has no state in which it is stuck and none that it leaves
  * without a wait after a failure:
@@ -76,6 +79,8 @@ export const syncMachine = setup({
           states: {
             pulling: {
               entry: assign({ asked: ({ context }) => context.told }),
+              // What the pull in flight brings may be older than that: another one follows.
+              on: { NUDGE: { actions: assign({ asked: NEVER_ASKED }) } },
               invoke: {
                 id: 'pull', src: 'pull',
                 onDone: [
@@ -195,7 +200,7 @@ const reached = (outcome: Outcome): Partial<SyncContext> =>
 
 /** After a failure: whether to go on or begin anew, and one wait longer than the last. */
 function missed(context: SyncContext, outcome: Outcome): Partial<SyncContext> {
-  const waits = { attempt: context.attempt + 1, waitMs: 0, told: context.asked };
+  const waits = { attempt: context.attempt + 1, waitMs: 0, told: Math.max(context.asked, 0) };
   if (outcome.is === 'anew') return { ...waits, attempt: context.attempt, loaded: false, renewals: context.renewals + 1, failure: null };
   return outcome.is === 'failed' ? { ...waits, failure: outcome.failure, waitMs: waitOf(outcome.failure) } : waits;
 }

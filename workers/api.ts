@@ -20,6 +20,7 @@ import type { OwnedView } from '#contract/monitoring/views.ts';
 import type { RunsFilter, RunsView, RunsWindow } from '#contract/monitoring/query.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
 import type { Result } from '#contract/result.ts';
+import type { LastSync } from '#contract/sync/calls.ts';
 import type { Auth, PageAsk } from '#machines/sign-in-asks.ts';
 
 /** What can be watched, and what each watch gives. */
@@ -38,6 +39,8 @@ export interface Watches {
   find: { readonly takes: FindAsk; readonly gives: Found };
   companies: { readonly takes: object; readonly gives: readonly CompanyRow[] };
   keys: { readonly takes: object; readonly gives: readonly KeyRow[] };
+  /** How the sources synced last; null where it is not known, or not for this user. */
+  lastSync: { readonly takes: object; readonly gives: LastSync | null };
   outbox: { readonly takes: object; readonly gives: OutboxView };
   refused: { readonly takes: RefusedAsk; readonly gives: RefusedView };
   /** What people keep beside the results, unsent changes included. */

@@ -10,7 +10,7 @@ import { makeOverview } from './overview/overview.ts';
 import { makeTrends } from './overview/trends.ts';
 import { versioned } from './overview/versioned.ts';
 import { makeReader } from './remembered.ts';
-import { disabledOf, preferencesOf, shiftsOf, viewsOf } from './own.ts';
+import { disabledOf, lastSyncOf, preferencesOf, shiftsOf, viewsOf } from './own.ts';
 import { Session } from './session.ts';
 import { shiftNow } from './shift/shift-now.ts';
 import { Watchers } from './watching.ts';
@@ -44,6 +44,7 @@ export function makeDoor(world: WorkerWorld): Door & { readonly session: Session
     },
     companies: () => ({ make: () => session.loop?.replica.engine.all('company') ?? [] }),
     keys: () => ({ make: () => session.loop?.replica.engine.all('key') ?? [] }),
+    lastSync: () => ({ make: () => lastSyncOf(session.loop) }),
     views: () => ({ make: () => viewsOf(session.loop) }),
     shifts: () => ({ make: () => shiftsOf(session.loop) }),
     shiftNow: () => ({ make: (ask) => shiftNow(session.loop?.replica ?? null, ask, world.clock.now()) }),

@@ -1,6 +1,7 @@
 import type { PreferenceRow } from '#contract/account/preferences.ts';
 import type { Tables } from '#contract/fold.ts';
 import type { OwnedView } from '#contract/monitoring/views.ts';
+import type { LastSync } from '#contract/sync/calls.ts';
 import type { DisabledJob, HandOver } from './api.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { OwnTable } from './outbox/effects.ts';
@@ -10,7 +11,7 @@ import type { Replica } from './sync/replica.ts';
 interface Place { readonly replica: Replica; readonly outbox: Pick<Outbox, 'own'> }
 
 function rowsOf<T extends OwnTable>({ replica, outbox }: Place, table: T): readonly Tables[T][] {
-  const all = new Map(replica.engine.all(table).map((row) => [row.id, row]));
+  const all = new Map<string, Tables[T]>(replica.engine.all(table).map((row) => [row.id, row]));
   for (const [id, row] of outbox.own[table]) all.set(id, row);
   return [...all.values()];
 }
@@ -33,6 +34,11 @@ export function shiftsOf(place: Place | null): readonly HandOver[] {
 }
 
 export const preferencesOf = (place: Place | null): readonly PreferenceRow[] => (place === null ? [] : rowsOf(place, 'preference'));
+
+export function lastSyncOf(place: Pick<Place, 'replica'> | null): LastSync | null {
+  const row = place?.replica.engine.row('lastSync', 'all');
+  return row === undefined ? null : { status: row.status, at: row.at, failed: row.failed, sources: row.sources };
+}
 
 /** Jobs that are switched off at their source, by company and name. */
 export function disabledOf(place: Place | null): readonly DisabledJob[] {

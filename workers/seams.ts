@@ -8,12 +8,17 @@ import type { GroupHead, RunsFacets, RunsFilter, RunsWindow, RunView } from '#co
 import type { ProblemRow } from '#contract/monitoring/rows.ts';
 import type { Me } from '#contract/account/me.ts';
 import type { Branding } from '#contract/brand/branding.ts';
+import type { SyncedSources } from '#contract/sync/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import type { Segment } from './columns/segment.ts';
 
 /** The tables that a device keeps as rows. Runs are columns. */
-export type SmallTable = 'company' | 'job' | 'cause' | 'problem' | 'key' | 'view' | 'shift' | 'preference';
-export type SmallRows = { readonly [T in SmallTable]?: readonly Tables[T][] };
+export type FoldedTable = 'company' | 'job' | 'cause' | 'problem' | 'key' | 'view' | 'shift' | 'preference';
+/** `lastSync`: one row, which comes whole from the server and is no fold of events (SYNC-14). */
+export type SmallTable = FoldedTable | 'lastSync';
+export interface DeviceTables extends Tables { readonly lastSync: LastSyncRow }
+export interface LastSyncRow extends SyncedSources { readonly id: 'all' }
+export type SmallRows = { readonly [T in SmallTable]?: readonly DeviceTables[T][] };
 export interface Person { readonly id: UserId; readonly name: string }
 
 /**
@@ -25,8 +30,8 @@ export interface Engine {
   people(all: readonly Person[]): void;
   /** The provider's zone and the hour at which its day begins: for strips and streaks. `starts`: where days begin, as far as known without a calendar. */
   zone(timeZone: string, dayBeginsHour: number, starts?: DayStarts | null): void;
-  row<T extends SmallTable>(table: T, id: number | string): Tables[T] | undefined;
-  all<T extends SmallTable>(table: T): readonly Tables[T][];
+  row<T extends SmallTable>(table: T, id: number | string): DeviceTables[T] | undefined;
+  all<T extends SmallTable>(table: T): readonly DeviceTables[T][];
   /** A segment as it came from disk or wire, newest first. Segments come in any order and may overlap in time; a run is in one of them only, or the later one given wins. `given`: it is in order and nobody else's, as the disk answers it. `outline`: of these very columns, where it is known. */
   addSegment(columns: RunColumns, given?: boolean, outline?: Outline): void;
   /** New or changed runs, in any order. */

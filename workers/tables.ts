@@ -1,8 +1,10 @@
-import type { SmallTable } from './seams.ts';
+import type { FoldedTable, SmallTable } from './seams.ts';
 
+/** Tables whose rows a device makes of events. */
+export const FOLDED_TABLES = ['company', 'job', 'cause', 'problem', 'key', 'view', 'shift', 'preference'] as const satisfies readonly FoldedTable[];
 /** Every table that a device keeps as rows. */
-export const SMALL_TABLES = ['company', 'job', 'cause', 'problem', 'key', 'view', 'shift', 'preference'] as const satisfies readonly SmallTable[];
+export const SMALL_TABLES = [...FOLDED_TABLES, 'lastSync'] as const satisfies readonly SmallTable[];
 
 /** Their rows are found by a text and not by a number. */
-const NAMED: ReadonlySet<SmallTable> = new Set(['key', 'view', 'shift', 'preference']);
+const NAMED: ReadonlySet<SmallTable> = new Set(['key', 'view', 'shift', 'preference', 'lastSync']);
 export const isNamed = (table: SmallTable): boolean => NAMED.has(table);

@@ -11,6 +11,7 @@ import { meOf } from '#server/me.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import { dayAt, daysOf } from './days.ts';
 import type { Kinds } from './kinds.ts';
+import { syncedSources } from './last-sync.ts';
 import { epochFor, scopeOf, seesCompany, seesView } from './scope.ts';
 import type { Scope } from './scope.ts';
 import { visibleCompany, visibleJob, visibleProblem } from './visible.ts';
@@ -37,7 +38,7 @@ export async function bootstrap(tx: TenantTx, signed: Signed, now: Ms, kinds: Ki
     jobs: jobs.filter(({ company }) => seesCompany(scope, company)).map((row) => visibleJob(scope, row)),
     causes: causes.filter(({ n }) => ownCauses?.has(n) ?? true), problems,
     views: views.filter((view) => view.removedAt === null && seesView(scope, view)), shifts, preferences: await preferencesOf(tx, scope),
-    keys: keys.filter(({ company }) => seesCompany(scope, company)),
+    keys: keys.filter(({ company }) => seesCompany(scope, company)), sources: await syncedSources(tx, scope, now),
   };
 }
 

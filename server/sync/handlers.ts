@@ -3,8 +3,6 @@ import { failed, ok } from '#contract/result.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { CauseRow } from '#contract/monitoring/rows.ts';
-import { SOURCES } from '#contract/monitoring/words.ts';
-import type { LastSync } from '#contract/sync/calls.ts';
 import { aliveSession } from '#server/account/sessions.ts';
 import { FORBIDDEN, refuse } from '#server/http/envelope.ts';
 import type { Ask, Handlers, Signed } from '#server/http/handler.ts';
@@ -15,8 +13,9 @@ import { dayAt, pagesOf, tagOfDay } from './days.ts';
 import { HELD_EPOCH, heldBootstrap } from './held.ts';
 import { makeKinds } from './kinds.ts';
 import { makePageCache } from './page-cache.ts';
-import { collectedHealth } from './collected-health.ts';
-import { epochFor, scopeOf, seesCompany } from './scope.ts';
+import { lastSyncIn, syncedSources } from './last-sync.ts';
+import { watchSources } from './source-watch.ts';
+import { epochFor, scopeOf } from './scope.ts';
 import { pokeStream } from './stream.ts';
 import { visibleEvent } from './visible.ts';
 
@@ -28,6 +27,7 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
   const pages = makePageCache(CACHE_BYTES);
   const kinds = makeKinds();
   const streams = new Map<string, number>();
+  const marks = watchSources(world);
   const read = <T>(ask: Ask, work: (tx: TenantTx) => Promise<T>): Promise<T> => world.store.tenant(ask.tenant, work, { readOnly: true });
 
   return {
@@ -53,7 +53,7 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
       });
     },
 
-    async events({ after, epoch, limit, protocol }, ask) {
+    async events({ after, epoch, limit, protocol, sources }, ask) {
       if (tooOld(protocol)) return updateNeeded;
       if (signedOf(ask).mustReset) return ok({ epoch: HELD_EPOCH, cursor: 0, head: 0, more: false, events: [] });
       const scope = scopeOf(signedOf(ask));
@@ -65,7 +65,12 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
         const events = await tx.eventsAfter(after, page);
         const cursor = events.at(-1)?.seq ?? after;
         const seen = events.flatMap((one) => visibleEvent(scope, one) ?? []);
-        return ok({ epoch, cursor, head: head.seq, more: cursor < head.seq, events: seen, ...(scope.companies !== null && { causes: await causesIn(tx, seen) }) });
+        const more = cursor < head.seq;
+        // A device that asks for them has the sources' last sync as of the end of the log.
+        const synced = sources === undefined || more ? null : await syncedSources(tx, scope, ask.now);
+        return ok({
+          epoch, cursor, head: head.seq, more, events: seen, ...(scope.companies !== null && { causes: await causesIn(tx, seen) }), ...(synced !== null && synced.tag !== sources && { sources: synced }),
+        });
       });
     },
 
@@ -78,12 +83,12 @@ export function syncHandlers(world: World): Pick<Handlers, 'bootstrap' | 'runsOf
       }
       streams.set(signed.userId, open + 1);
       const closed = (): void => { streams.set(signed.userId, (streams.get(signed.userId) ?? 1) - 1); };
-      const body = pokeStream(world, ask.tenant, signed, () => aliveSession(world, ask.tenant, signed.sessionId), closed);
+      const body = pokeStream(world, ask.tenant, signed, () => aliveSession(world, ask.tenant, signed.sessionId), await marks(ask.tenant), () => marks(ask.tenant), closed);
       return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' } });
     },
 
     async lastSync(_, ask) {
-      return ok(await read(ask, (tx) => lastSync(tx, signedOf(ask))));
+      return ok(await read(ask, (tx) => lastSyncIn(tx, scopeOf(signedOf(ask)))));
     },
   };
 }
@@ -97,30 +102,3 @@ function signedOf(ask: Ask): Signed {
 /** Those that problems begin with. */
 const causesIn = async (tx: TenantTx, events: readonly Logged[]): Promise<CauseRow[]> =>
   [...(await tx.rows('cause', [...new Set(events.flatMap(({ event }) => (event.type === 'problem.opened@1' ? [event.data.cause] : [])))])).values()];
-
-/** A source counts as failed while its last request was one that could not be used. */
-async function lastSync(tx: TenantTx, signed: Signed): Promise<LastSync> {
-  const scope = scopeOf(signed);
-  if (!scope.reads.has('sourceHealth')) return { status: 'NEVER', at: null, failed: [], sources: [] };
-  const rows = await tx.sql.selectFrom('source_health as h')
-    .innerJoin('source_key as k', (join) => join.onRef('k.tenant_id', '=', 'h.tenant_id').onRef('k.id', '=', 'h.key_id'))
-    .select(['k.row as key', 'h.last_heard_at', 'h.last_fault_at', 'h.last_fault'])
-    .where('h.tenant_id', '=', tx.tenant).where('k.tenant_id', '=', tx.tenant).execute();
-  const seen = rows.filter(({ key }) => key.revokedAt === null && key.connection === undefined && seesCompany(scope, key.company));
-  const failures = seen.flatMap(({ key, last_heard_at: heard, last_fault_at: fault, last_fault: message }) =>
-    fault !== null && fault > (heard ?? 0) ? [{ entity: key.name, at: fault, message: message ?? '' }] : []);
-  const heardOf = (some: typeof seen): number | null =>
-    some.reduce<number | null>((newest, { last_heard_at: heard }) => (heard === null ? newest : Math.max(newest ?? 0, heard)), null);
-  const collected = await collectedHealth(tx, scope);
-  const at = [heardOf(seen), ...collected.sources.map((one) => one.at)].reduce((newest, one) => (one === null ? newest : Math.max(newest ?? 0, one)), null);
-  const posting = SOURCES.map((source) => ({ source, of: seen.filter(({ key }) => key.tool === source) })).filter(({ of }) => of.length > 0).map(({ source, of }) => ({
-    source, keys: of.length, at: heardOf(of), failed: of.filter(({ last_heard_at: heard, last_fault_at: fault }) => fault !== null && fault > (heard ?? 0)).length,
-  }));
-  const failed = [...failures, ...collected.failed];
-  const sources = [...posting.filter(({ source }) => !collected.sources.some((one) => one.source === source)), ...collected.sources.map((one) => joined(one, posting.find(({ source }) => source === one.source)))];
-  return { status: failed.length > 0 ? 'FAILED' : at === null ? 'NEVER' : 'SUCCEEDED', at, failed, sources };
-}
-
-/** What posts and what is collected of one system, together. */
-const joined = (a: LastSync['sources'][number], b: LastSync['sources'][number] | undefined): LastSync['sources'][number] =>
-  (b === undefined ? a : { source: a.source, keys: a.keys + b.keys, failed: a.failed + b.failed, at: a.at === null || b.at === null ? a.at ?? b.at : Math.max(a.at, b.at) });

@@ -15,6 +15,6 @@ export async function heldBootstrap(tx: TenantTx, signed: Signed, now: Ms): Prom
   const me = await meOf(tx, signed), branding = await brandingOf(tx);
   return {
     protocol: PROTOCOL, epoch: HELD_EPOCH, cursor: 0, serverNow: now, me, branding, windowFrom: dayAt(now), days: [], people: [{ id: me.id, name: me.name }],
-    companies: [], jobs: [], causes: [], problems: [], views: [], shifts: [], preferences: [], keys: [],
+    companies: [], jobs: [], causes: [], problems: [], views: [], shifts: [], preferences: [], keys: [], sources: null,
   };
 }

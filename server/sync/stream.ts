@@ -11,14 +11,15 @@ const LOOK_MS: Ms = 2_000;
 
 /**
  * A stream of pokes. It is told after commits of this process, and looks for itself every 2 s besides, so that it works with other
- * writers and with hints lost (S13). `alive` answers what the session may do now: null when it has ended.
+ * writers and with hints lost (S13). `alive` answers what the session may do now: null when it has ended. `mark`: another text when sources synced or
+ * failed to, for those who may read that (SYNC-14); `firstMark` was its answer before the stream was opened.
  */
 export function pokeStream(
-  world: World, tenant: TenantId, signed: Signed, alive: () => Promise<Signed | null>, onClose: () => void,
+  world: World, tenant: TenantId, signed: Signed, alive: () => Promise<Signed | null>, firstMark: string, mark: () => Promise<string>, onClose: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const started = rightsOf(signed);
-  let told = -1, beat = 0, timer: { cancel(): void } | null = null, busy = false, again = false;
+  let told = -1, marked = firstMark, beat = 0, timer: { cancel(): void } | null = null, busy = false, again = false;
   let stop: () => void = nothing;
 
   return new ReadableStream<Uint8Array>({
@@ -43,6 +44,8 @@ export function pokeStream(
           if (rightsOf(now) !== started) return end({ is: 'scope' });
           const head = now.mustReset ? { seq: 0, epoch: HELD_EPOCH } : await headFor(now);
           if (head.seq !== told) { told = head.seq; poke({ is: 'head', head: head.seq, epoch: head.epoch }); }
+          const sources = now.mustReset || !scopeOf(now).reads.has('sourceHealth') ? marked : await mark();
+          if (sources !== marked) { marked = sources; poke({ is: 'sources' }); }
         } catch (error) {
           world.log.warn('stream: cannot look', { error: String(error) });
         } finally {

@@ -9,6 +9,7 @@ import { glanceOf, spokenSync } from './sync-words.ts';
 import type { Glance } from './sync-words.ts';
 
 const syncStory = () => import('./sync-story.tsx');
+const SourceFailures = lazy(async () => ({ default: (await withChunkTimeout(import('./source-failures.tsx'))).SourceFailures }));
 const SyncStory = lazy(async () => ({ default: (await withChunkTimeout(syncStory())).SyncStory }));
 
 /** Always there, one glance; pressing it opens the story. */
@@ -23,6 +24,7 @@ export function SyncStatus() {
   const { icon, tone, lead, rest } = glanceOf(status, zone);
   return (
     <>
+      <Suspense><SourceFailures /></Suspense>
       <button
         type="button" onClick={() => setOpen(true)} aria-haspopup="dialog" data-tip="What is synced, and what waits"
         className="flex h-8 shrink-0 items-center gap-2 rounded-part px-1.5 whitespace-nowrap text-ink-2 hover:bg-wash pointer-coarse:h-11 pointer-coarse:min-w-11

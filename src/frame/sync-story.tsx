@@ -91,7 +91,7 @@ export function SyncStory({ status, onClose }: { readonly status: SyncStatus; re
         </Part>
       )}
       {outbox !== undefined && refused.length + partly.length + waiting.length === 0 && <Part title="Changes"><li className="py-1 text-ink-2">Everything you did has reached the server.</li></Part>}
-      {hears && <Part title="Sources"><LastSync zone={zone} now={now} /></Part>}
+      {hears && <Part title="Sources"><LastSync zone={zone} now={now} onGo={onClose} /></Part>}
     </Dialog>
   );
 }

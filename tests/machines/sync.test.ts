@@ -104,3 +104,23 @@ test('SYNC-8: a wait doubles from 30 ms to 60 s, half of it by chance, and never
   expect([0, 11, 500].map((n) => backOffMs(n, 0, 0.999)).map(Math.round)).toEqual([30, 59_970, 59_970]);
   expect(backOffMs(0, 120_000, 0)).toBe(120_000);
 });
+
+test('SYNC-8, SYNC-14: what is nudged while a pull is under way is pulled after it, once', async () => {
+  const { actor, asked } = driven();
+  const answer = async (of: string): Promise<void> => {
+    const resolve = asked.get(of);
+    asked.delete(of);
+    if (!resolve) throw new Error(`nothing was asked: ${of}`);
+    resolve({ is: 'done', cursor: 3, left: 0 });
+    await settle(1);
+  };
+  await answer('bootstrap');
+  actor.send({ type: 'NUDGE' });
+  actor.send({ type: 'NUDGE' });
+  await answer('pull');
+  expect(actor.getSnapshot().matches({ online: { log: 'pulling' } })).toBe(true);
+  await answer('pull');
+  expect(actor.getSnapshot().matches({ online: { log: 'live' } })).toBe(true);
+  expect(asked.has('pull')).toBe(false);
+  actor.stop();
+});

@@ -2,6 +2,7 @@ import type { CallName, GivesOf, TakesOf } from '#contract/calls.ts';
 import type { KeyRow } from '#contract/monitoring/rows.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { failed, ok } from '#contract/result.ts';
+import type { LastSync } from '#contract/sync/calls.ts';
 import type { Result } from '#contract/result.ts';
 import type { Door, WatchName, Watches, Who } from '#workers/api.ts';
 import { NOW, brandingOf, companiesOf, keysOf, meOf, outboxOf, refusedOf, statusOf } from './scene.ts';
@@ -35,6 +36,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
     find: () => ({ jobs: { count: 0, rows: [] }, companies: { count: 0, rows: [] }, computers: { count: 0, rows: [] } }),
     companies: () => companiesOf(scene),
     keys: () => keys,
+    lastSync: () => LAST_SYNC,
     views: () => [],
     shifts: () => [],
     shiftNow: () => ({ cleared: 0, of: 0, snoozed: 0, fresh: 0, standing: 0, unlisted: null, open: [], ending: [] }),
@@ -54,7 +56,7 @@ export function fakeDoor(scene: Scene): { readonly door: Door; readonly play: { 
   const SECRET = 'dbk_3nJ8xQvR0sWc5TzYhLm2Kf7BdGpUe9AiXoN4qE1uZr6';
 
   const calls: { readonly [N in CallName]?: (input: TakesOf<N>) => GivesOf<N> } = {
-    lastSync: () => ({ status: 'FAILED', at: NOW - 240_000, failed: [{ entity: 'Everything on the file server, rclone', at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' }], sources: [{ source: 'restic', keys: 2, failed: 0, at: NOW - 240_000 }, { source: 'rclone', keys: 1, failed: 1, at: NOW - 25_200_000 }] }),
+    lastSync: () => LAST_SYNC,
     listKeys: () => keys.map(keyOut),
     makeKey: ({ name, companyN, tool }) => {
       const row: KeyRow = {
@@ -155,3 +157,5 @@ const keyOut = (row: KeyRow): GivesOf<'listKeys'>[number] => ({
   lastFault: row.tool === 'rclone' ? { at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.' } : null,
   today: { bytes: 12_000_000, limitBytes: 1_000_000_000, refusedAt: row.tool === 'rclone' ? NOW - 60_000 : null },
 });
+
+const LAST_SYNC: LastSync = { status: 'FAILED', at: NOW - 240_000, failed: [{ entity: 'Everything on the file server, rclone', at: NOW - 60_000, message: 'The body is no rclone log: line 1 is not JSON.', kind: 'key', id: null, name: 'Everything on the file server, rclone', company: 'Harbor Dental' }], sources: [{ source: 'restic', keys: 2, failed: 0, at: NOW - 240_000 }, { source: 'rclone', keys: 1, failed: 1, at: NOW - 25_200_000 }] };

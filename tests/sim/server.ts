@@ -11,6 +11,7 @@ import { encodeColumns, leanOf, newestFirst } from '#contract/monitoring/columns
 import { STATUS_OF } from '#contract/errors.ts';
 import type { Failure } from '#contract/errors.ts';
 import { COMMAND_HEADERS } from '#contract/sync/calls.ts';
+import type { LastSync, SyncedSources } from '#contract/sync/calls.ts';
 
 interface Done { readonly body: string; readonly status: number; readonly answer: unknown }
 export interface User { readonly me: Me; companies: readonly number[] | null }
@@ -30,6 +31,9 @@ export class SimServer {
   readonly #changed = new Map<string, number>();
   #kinds = 0;
   epoch = 'e1';
+  /** How sources synced last: told to who reads results here. */
+  #lastSync: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] };
+  #sourcesTag = 0;
   pageSize: number = LIMITS.eventsPage;
   tokenMs = LIMITS.accessMs;
   offlineMs = 7 * 86_400_000;
@@ -65,6 +69,17 @@ export class SimServer {
     if (event.type === 'job.changed@1' && this.rows.job.get(event.data.n)?.managed !== event.data.managed) this.#kinds = seq;
   }
 
+  /** Sources synced, or failed to: no event says so. */
+  sync(lastSync: LastSync): void {
+    this.#lastSync = lastSync;
+    this.#sourcesTag += 1;
+    this.poke({ is: 'sources' });
+  }
+
+  #sourcesOf(user: User): SyncedSources | null {
+    return this.#reads(user) ? { ...this.#lastSync, tag: `s${this.#sourcesTag}`, asOf: this.#now() } : null;
+  }
+
   poke(poke: unknown): void { for (const { send } of this.#streams) send(`data: ${JSON.stringify(poke)}\n\n`); }
   cutStreams(): void { for (const { end } of this.#streams) end(); this.#streams.clear(); }
   get streams(): number { return this.#streams.size; }
@@ -85,8 +100,8 @@ export class SimServer {
     const user = this.users.get(this.sessions.get(request.headers.get('authorization')?.slice(7) ?? '') ?? '');
     if (!user || this.ended) return bad({ kind: 'expired', message: 'over' });
     if (path === 'sync/bootstrap') return good(this.#bootstrap(user));
-    if (path === 'sync/events') return this.#events(user, Number(url.searchParams.get('after')), url.searchParams.get('epoch') ?? '');
-    if (path === 'sync/last-sync') return good({ status: 'SUCCEEDED', at: this.#now(), failed: [], sources: [] });
+    if (path === 'sync/events') return this.#events(user, Number(url.searchParams.get('after')), url.searchParams.get('epoch') ?? '', url.searchParams.get('sources'));
+    if (path === 'sync/last-sync') return good({ ...this.#lastSync, at: this.#now() });
     if (path === 'sync/stream') return this.#stream(user);
     if (path.startsWith('sync/runs/')) return this.#page(user, path.slice(-10));
     if (path.startsWith('monitoring/backoffice/jobExecutions/')) return this.#command(user, request, path, body);
@@ -138,18 +153,19 @@ export class SimServer {
       people: [...this.users.values()].map(({ me }) => ({ id: me.id, name: me.name })),
       companies: [...company.values()].filter(({ n }) => this.#sees(user, n)), jobs: [...job.values()].filter((row) => this.#sees(user, row.company)),
       causes: [...cause.values()], problems: [...problem.values()].filter((row) => this.#sees(user, row.company)), keys: [...key.values()],
-      views: [...view.values()], shifts: [...shift.values()], preferences: [...preference.values()].filter((row) => row.user === user.me.id),
+      views: [...view.values()], shifts: [...shift.values()], preferences: [...preference.values()].filter((row) => row.user === user.me.id), sources: this.#sourcesOf(user),
     };
     if (this.#reads(user)) return start;
     return { ...start, days: [], people: start.people.filter(({ id }) => id === user.me.id), companies: [], jobs: [], causes: [], problems: [], keys: [], views: [], shifts: [] };
   }
 
-  #events(user: User, after: number, epoch: string): Response {
+  #events(user: User, after: number, epoch: string, tag: string | null): Response {
     const head = this.log.length, told = this.#epochOf(user);
     if (epoch !== told || after > head) return good({ epoch: told, cursor: head, head, more: false, events: [] });
     const page = this.log.slice(after, after + this.pageSize);
     const cursor = page.at(-1)?.seq ?? after;
-    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => this.#tells(user, one)) });
+    const sources = cursor < head || tag === null ? null : this.#sourcesOf(user);
+    return good({ epoch, cursor, head, more: cursor < head, events: page.filter((one) => this.#tells(user, one)), ...(sources !== null && sources.tag !== tag && { sources }) });
   }
 
   #tells(user: User, { event, company }: Logged): boolean {

@@ -7,7 +7,7 @@ import type { ShiftRow } from '#contract/monitoring/shift.ts';
 import type { ViewRow } from '#contract/monitoring/views.ts';
 import { ruleNameOf } from '#contract/monitoring/rule-fold.ts';
 import type { CompanyRow } from '#contract/people/rows.ts';
-import type { Engine, SmallRows, SmallTable } from '#workers/seams.ts';
+import type { DeviceTables, Engine, LastSyncRow, SmallRows, SmallTable } from '#workers/seams.ts';
 import { Answered } from './answered.ts';
 import { daysOf } from './days.ts';
 import { Histories } from './history.ts';
@@ -37,14 +37,14 @@ import type { Lookup } from './view.ts';
 export function makeEngine(): Engine {
   const companies = new Map<number, CompanyRow>(), jobs = new Jobs(), causes = new Map<number, CauseRow>();
   const keys = new Map<string, KeyRow>(), names = new Map<UserId, string>();
-  const own = { view: new Map<string, ViewRow>(), shift: new Map<string, ShiftRow>(), preference: new Map<string, PreferenceRow>() };
+  const own = { view: new Map<string, ViewRow>(), shift: new Map<string, ShiftRow>(), preference: new Map<string, PreferenceRow>(), lastSync: new Map<string, LastSyncRow>() };
   const orders = new Orders(), segments = new Segments(), problems = new Problems(), jobNames = new Names(), companyNames = new Names();
   const answered = new Answered();
   let days = daysOf('UTC', 0), wall: Engine['wall'] = { timeZone: 'UTC', dayBeginsHour: 0 }, named = 0;
 
-  const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, Tables[T]> } = {
+  const tables: { readonly [T in SmallTable]: ReadonlyMap<number | string, DeviceTables[T]> } = {
     company: companies, job: jobs.rows, cause: causes, problem: problems.rows, key: keys,
-    view: own.view, shift: own.shift, preference: own.preference,
+    view: own.view, shift: own.shift, preference: own.preference, lastSync: own.lastSync,
   };
   const lookup: Lookup = {
     job: (n) => jobs.rows.get(n), company: (n) => companies.get(n), cause: (n) => causes.get(n), problem: (n) => problems.at(n),
@@ -88,6 +88,7 @@ export function makeEngine(): Engine {
       rows.view?.forEach((row) => { own.view.set(row.id, row); });
       rows.shift?.forEach((row) => { own.shift.set(row.id, row); });
       rows.preference?.forEach((row) => { own.preference.set(row.id, row); });
+      rows.lastSync?.forEach((row) => { own.lastSync.set(row.id, row); });
     },
     people(all) {
       names.clear();
@@ -134,7 +135,7 @@ export function makeEngine(): Engine {
       named += 1;
       answered.forget();
       unnamed = [];
-      for (const one of [companies, jobs, causes, keys, names, orders, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference]) one.clear();
+      for (const one of [companies, jobs, causes, keys, names, orders, segments, problems, jobNames, companyNames, own.view, own.shift, own.preference, own.lastSync]) one.clear();
     },
   };
 }
@@ -148,8 +149,11 @@ function readable(rows: SmallRows): SmallRows {
     ...(rows.company && { company: rows.company.map((row) => (withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) })) }),
     ...(rows.job && { job: rows.job.map((row) => (isReadable(row) ? row : { ...row, name: withoutBidi(row.name), computer: withoutBidi(row.computer), server: withoutBidi(row.server) })) }),
     ...(rows.cause && { cause: rows.cause.map((row) => (withoutBidi(row.template) === row.template ? row : { ...row, template: withoutBidi(row.template) })) }),
+    ...(rows.lastSync && { lastSync: rows.lastSync.map((row) => ({ ...row, failed: row.failed.map(readableFailure) })) }),
     ...(rows.key && { key: rows.key.map((row) => (withoutBidi(row.name) === row.name ? row : { ...row, name: withoutBidi(row.name) })) }),
   };
 }
 
 const isReadable = ({ name, computer, server }: Tables['job']): boolean => withoutBidi(name) === name && withoutBidi(computer) === computer && withoutBidi(server) === server;
+const readableFailure = ({ entity, name, company, message, ...rest }: LastSyncRow['failed'][number]): LastSyncRow['failed'][number] =>
+  ({ ...rest, entity: withoutBidi(entity), name: withoutBidi(name), company: company === null ? null : withoutBidi(company), message: withoutBidi(message) });

@@ -9,7 +9,7 @@ export interface SmallRow { readonly n?: number; readonly id?: string }
 /** Grow with history and customers: read for the rows that are shown, the rest later (COL-6). The others are read at opening. */
 export const LATER_TABLES = ['job', 'problem'] as const satisfies readonly SmallTable[];
 /** The jobs of a window lie anywhere; the problems of a few days lie mostly side by side, and a record costs more than its bytes. */
-const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = { company: 1024, job: 64, cause: 1024, problem: 1024, key: 1, view: 1, shift: 1, preference: 1 };
+const CHUNK_ROWS: Readonly<Record<SmallTable, number>> = { company: 1024, job: 64, cause: 1024, problem: 1024, key: 1, view: 1, shift: 1, preference: 1, lastSync: 1 };
 
 export const chunkName = (table: string, chunk: number): string => `${table}/${chunk}`;
 export const idOf = (table: SmallTable, row: SmallRow): number | string => (isNamed(table) ? (row.id ?? '') : (row.n ?? 0));

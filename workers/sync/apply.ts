@@ -8,12 +8,12 @@ import { leanOf, statusCode } from '#contract/monitoring/columns.ts';
 import type { LeanRun } from '#contract/monitoring/columns.ts';
 import type { JobRow, ProblemRow, RunRow } from '#contract/monitoring/rows.ts';
 import { STATUSES } from '#contract/monitoring/words.ts';
-import type { Patch, SmallRows, SmallTable } from '#workers/seams.ts';
-import { isNamed, SMALL_TABLES } from '#workers/tables.ts';
+import type { DeviceTables, FoldedTable, Patch, SmallRows, SmallTable } from '#workers/seams.ts';
+import { FOLDED_TABLES, isNamed, SMALL_TABLES } from '#workers/tables.ts';
 
 /** What stands on the device before the events. */
 export interface Base {
-  row<T extends SmallTable>(table: T, id: Id): Tables[T] | undefined;
+  row<T extends FoldedTable>(table: T, id: Id): Tables[T] | undefined;
   run(n: RunN): LeanRun | undefined;
   /** The run's day is still to be loaded: its page will hold the run as it is by then. */
   isComing(startedAt: Ms): boolean;
@@ -40,7 +40,9 @@ export interface Applied {
   readonly poison: readonly string[];
 }
 
-type Written = { readonly [T in SmallTable | 'run']: Map<Id, Tables[T]> };
+type Written = { readonly [T in FoldedTable | 'run']: Map<Id, Tables[T]> };
+/** The rows of some changes, by table and id; runs are columns. */
+type RowsById = { readonly [T in SmallTable]: Map<Id, DeviceTables[T]> };
 
 /** Pure: the same events in any batches make the same rows (SYNC-2). An event is applied whole or not at all. */
 export function applyEvents(base: Base, events: readonly unknown[], cursor: number): Applied {
@@ -78,7 +80,7 @@ export function applyEvents(base: Base, events: readonly unknown[], cursor: numb
 
 /** Two patches in a row as one. */
 export function mergePatches(first: Patch, second: Patch): Patch {
-  const written = noWrites();
+  const { run: _, ...folded } = noWrites(), written: RowsById = { ...folded, lastSync: new Map() };
   for (const { rows } of [first, second]) for (const table of SMALL_TABLES) {
     for (const row of rows[table] ?? []) (written[table] as Map<Id, unknown>).set(isNamed(table) ? (row as { id: string }).id : (row as { n: number }).n, row);
   }
@@ -91,16 +93,16 @@ const noWrites = (): Written => {
   return { company, job, cause, problem, key, view, shift, preference, run };
 };
 
-function smallOf(written: Written): SmallRows {
+function smallOf(written: Written | RowsById): SmallRows {
   const rows: Partial<Record<SmallTable, readonly unknown[]>> = {};
-  for (const table of SMALL_TABLES) if (written[table].size > 0) rows[table] = [...written[table].values()];
+  for (const [table, byId] of Object.entries(written) as [SmallTable | 'run', Map<Id, unknown>][]) if (table !== 'run' && byId.size > 0) rows[table] = [...byId.values()];
   return rows as SmallRows;
 }
 
 /** Folds one event, all of it or nothing. */
 function foldInto(base: Base, written: Written, logged: Logged): boolean {
   const staged = noWrites();
-  const table = <T extends SmallTable>(name: T): Table<Tables[T]> => ({
+  const table = <T extends FoldedTable>(name: T): Table<Tables[T]> => ({
     get: (id) => (staged[name] as Map<Id, Tables[T]>).get(id) ?? (written[name] as Map<Id, Tables[T]>).get(id) ?? base.row(name, id),
     set: (id, row) => { (staged[name] as Map<Id, Tables[T]>).set(id, row); },
   });
@@ -126,7 +128,7 @@ function foldInto(base: Base, written: Written, logged: Logged): boolean {
   } catch {
     return false;
   }
-  for (const name of [...SMALL_TABLES, 'run'] as const) for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
+  for (const name of [...FOLDED_TABLES, 'run'] as const) for (const [id, row] of staged[name]) (written[name] as Map<Id, unknown>).set(id, row);
   return true;
 }
 

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import type { Outcome } from '#machines/sync-words.ts';
 import type { Failure } from '#contract/errors.ts';
 import { LIMITS, PROTOCOL } from '#contract/limits.ts';
-import type { Bootstrap } from '#contract/sync/calls.ts';
+import { SyncedSourcesSchema } from '#contract/sync/calls.ts';
+import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { DAYS_AT_ONCE } from '#workers/opening.ts';
 import type { DayRuns, Patch } from '#workers/seams.ts';
 import type { WorkerClock } from '#workers/world.ts';
@@ -10,6 +11,7 @@ import { NO_ANSWER } from './answer.ts';
 import type { Applied } from './apply.ts';
 import { applyEvents } from './apply.ts';
 import { pagesIn } from './frames.ts';
+import { lastSyncRow } from './replica.ts';
 import type { Replica } from './replica.ts';
 import type { Wire } from './wire.ts';
 
@@ -31,29 +33,35 @@ export interface Fetching {
 }
 export type Begun = Pick<Bootstrap, 'me' | 'branding'>;
 
-/** The envelope of `sync/events`; its events are read one by one, so that a bad one does not take the others with it. */
-const PageSchema = v.object({ epoch: v.string(), cursor: v.number(), more: v.boolean(), events: v.array(v.unknown()), causes: v.optional(v.array(v.unknown()), []) });
+/** The envelope of `sync/events`; its events are read one by one, so that a bad one does not take the others with it. Nor does what is not understood of the sources. */
+const PageSchema = v.object({
+  epoch: v.string(), cursor: v.number(), more: v.boolean(), events: v.array(v.unknown()), causes: v.optional(v.array(v.unknown()), []), sources: v.fallback(v.optional(SyncedSourcesSchema), undefined),
+});
 
 /** Everything after the cursor (SYNC-5). */
 export async function pull(needs: Fetching): Promise<Outcome> {
   const { wire, replica, clock } = needs;
   for (;;) {
     const asked = replica.cursor;
-    const answer = await wire.raw('events', { after: String(asked), epoch: replica.epoch, limit: String(LIMITS.eventsPage), protocol: String(PROTOCOL) });
+    const answer = await wire.raw('events', { after: String(asked), epoch: replica.epoch, limit: String(LIMITS.eventsPage), protocol: String(PROTOCOL), sources: replica.sourcesTag });
     if (!answer.ok) return refused(answer.failure);
     const page = v.safeParse(PageSchema, answer.value);
     if (!page.success) return failedWith(NO_ANSWER);
-    const { epoch, cursor, more, events, causes } = page.output;
+    const { epoch, cursor, more, events, causes, sources } = page.output;
     if (epoch !== replica.epoch) return { is: 'anew' };
     if (!plausible(asked, page.output)) return failedWith(NO_ANSWER);
-    const applied = applyEvents(replica.base(), [...causes.map(foundCause), ...events], cursor);
+    const applied = withSources(applyEvents(replica.base(), [...causes.map(foundCause), ...events], cursor), sources);
     if (applied.poison.length > 0 && needs.poisoned(applied.poison.join(', '))) return { is: 'anew' };
     if (applied.gone || applied.scoped.has(needs.me())) return { is: 'anew' };
-    if (cursor > asked) needs.applied(applied, await replica.apply(applied, clock.now()), more);
+    if (cursor > asked || sources !== undefined) needs.applied(applied, await replica.apply(applied, clock.now()), more);
     else await synced(replica, clock);
     if (!more) return { is: 'done', cursor: replica.cursor, left: replica.daysLeft };
   }
 }
+
+/** How the sources synced last goes with the events into one patch: cursor and rows are written together. */
+const withSources = (applied: Applied, sources: SyncedSources | undefined): Applied =>
+  (sources === undefined ? applied : { ...applied, patch: { ...applied.patch, rows: { ...applied.patch.rows, lastSync: [lastSyncRow(sources)] } } });
 
 /** A cause of which the events behind it speak, as it was found: its place in the log is among what is not told here. */
 const foundCause = (data: unknown): object => ({ seq: 0, at: 0, actor: { is: 'clock' }, subject: null, commandId: null, company: null, entity: 'cause', event: { type: 'cause.found@1', data } });

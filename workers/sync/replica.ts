@@ -2,11 +2,11 @@ import type { Day, Ms, UserId } from '#contract/ids.ts';
 import { viewColumns } from '#contract/monitoring/columns.ts';
 import type { LeanRun, RunColumns } from '#contract/monitoring/columns.ts';
 import { EVERYTHING } from '#contract/monitoring/query.ts';
-import type { Bootstrap } from '#contract/sync/calls.ts';
+import type { Bootstrap, SyncedSources } from '#contract/sync/calls.ts';
 import { pagesOf } from '#workers/disk/segments.ts';
 import { DEFAULT_VIEW, firstRows, openBooks } from '#workers/opening.ts';
 import { DiskFault } from '#workers/seams.ts';
-import type { DayRuns, Disk, Engine, Fresh, Opened, Patch, Person, SegmentInfo } from '#workers/seams.ts';
+import type { DayRuns, Disk, Engine, Fresh, LastSyncRow, Opened, Patch, Person, SegmentInfo } from '#workers/seams.ts';
 import type { Applied, Base } from './apply.ts';
 import { mergePatches, rekind } from './apply.ts';
 
@@ -90,8 +90,8 @@ export class Replica {
   close(): void { this.#closed = true; }
 
   /** Begins anew from a bootstrap. Only when the disk has it does memory follow: a begin that was half written would be a hole. */
-  async begin({ epoch, cursor, me, branding, people, companies, jobs, causes, problems, keys, views, shifts, preferences, days }: Bootstrap): Promise<void> {
-    const rows = { company: companies, job: jobs, cause: causes, problem: problems, key: keys, view: views, shift: shifts, preference: preferences };
+  async begin({ epoch, cursor, me, branding, people, companies, jobs, causes, problems, keys, views, shifts, preferences, sources, days }: Bootstrap): Promise<void> {
+    const rows = { company: companies, job: jobs, cause: causes, problem: problems, key: keys, view: views, shift: shifts, preference: preferences, lastSync: sources === null ? [] : [lastSyncRow(sources)] };
     const fresh: Fresh = { epoch, cursor, me, branding, people, rows, days: days.map(({ day }) => day) };
     this.#stillOpen();
     await this.disk.begin(fresh);
@@ -157,9 +157,13 @@ export class Replica {
   /** A patch that another tab wrote. One that comes late, from a tab that led before, is in what is here already: its rows are older. */
   follow(patch: Patch, committedAt: Ms | null, syncedAt: Ms | null): void {
     if (patch.cursor > this.cursor) this.#show(patch);
+    else this.engine.put({ lastSync: (patch.rows.lastSync ?? []).filter(({ asOf }) => asOf >= (this.engine.row('lastSync', 'all')?.asOf ?? 0)) }); // no event moves the cursor for it
     this.committedAt = committedAt ?? this.committedAt;
     this.syncedAt = syncedAt ?? this.syncedAt;
   }
+
+  /** What the device has of the sources' last sync, as the server named it. */
+  get sourcesTag(): string { return this.engine.row('lastSync', 'all')?.tag ?? ''; }
 
   named(people: readonly Person[]): void {
     this.people = people;
@@ -221,5 +225,7 @@ export class Replica {
     }
   }
 }
+
+export const lastSyncRow = (sources: SyncedSources): LastSyncRow => ({ id: 'all', ...sources });
 
 const DAY_MS = 86_400_000;

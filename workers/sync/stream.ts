@@ -5,7 +5,7 @@ import type { WorkerClock } from '#workers/world.ts';
 import type { Wire } from './wire.ts';
 
 const PokeSchema = v.variant('is', [
-  v.object({ is: v.literal('head'), head: v.number(), epoch: v.string() }), v.object({ is: v.literal('scope') }), v.object({ is: v.literal('out') }),
+  v.object({ is: v.literal('head'), head: v.number(), epoch: v.string() }), v.object({ is: v.literal('sources') }), v.object({ is: v.literal('scope') }), v.object({ is: v.literal('out') }),
 ]);
 
 /** A line longer than this is no poke. */
@@ -49,6 +49,7 @@ function eventOf(data: string, epoch: string): SyncEvent {
   if (!poke.success) return { type: 'NUDGE' };
   switch (poke.output.is) {
     case 'head': return poke.output.epoch === epoch ? { type: 'POKE', head: poke.output.head } : { type: 'NUDGE' };
+    case 'sources': return { type: 'NUDGE' };
     case 'scope': return { type: 'SCOPE' };
     case 'out': return { type: 'NUDGE' }; // the next pull hears it from the server itself
   }

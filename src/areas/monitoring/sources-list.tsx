@@ -41,7 +41,7 @@ function Row({ row, zone, now, offline, onRotate, onRevoke }: Omit<SourceListPro
   const over = state === 'revoked';
   const why = offline ? { 'data-tip': MESSAGES.needsNetwork } : {};
   return (
-    <tr className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${over ? 'text-ink-3' : ''}`}>
+    <tr id={`source-${key.id}`} className={`grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 border-b border-hair px-4 py-2 tablet:table-row tablet:h-12 tablet:p-0 ${over ? 'text-ink-3' : ''}`}>
       <td className="min-w-0 tablet:pr-3 tablet:pl-5">
         <span className={`block truncate ${over ? '' : 'font-semibold'}`} data-tip={key.name}>{key.name}</span>
         <span className="block truncate text-agate text-ink-3">{toolWord(key.tool)}, key …{key.hint}</span>

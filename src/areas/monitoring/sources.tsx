@@ -5,6 +5,7 @@ import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
+import { useHashTarget } from '#src/hash-target.ts';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
@@ -32,6 +33,7 @@ export function Sources() {
   const [shown, setShown] = useState<Shown | null>(null);
   const [ending, setEnding] = useState<Ending | null>(null);
   const offline = status?.is === 'offline';
+  useHashTarget(keys !== undefined && companies !== undefined);
   const begin = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New source</Button>;
 
   return (

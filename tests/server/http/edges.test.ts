@@ -25,7 +25,7 @@ beforeAll(async () => {
 const lastSync = '/api/v1/sync/last-sync';
 /** A poll's own second is little on a machine that does other things too. */
 const PATIENT = { timeout: 20_000 };
-const many = { status: 'FAILED' as const, at: 1, failed: Array.from({ length: 200 }, (_, at) => ({ entity: `source ${at}`, at, message: 'did not answer' })), sources: [] };
+const many = { status: 'FAILED' as const, at: 1, failed: Array.from({ length: 200 }, (_, at) => ({ entity: `source ${at}`, at, message: 'did not answer', kind: 'key' as const, id: null, name: `source ${at}`, company: null })), sources: [] };
 
 test('HTTP-8: an answer is compressed as the caller likes it best; small ones, streams and answers with a token are not', async () => {
   const bytes = new Uint8Array(5_000).fill(7);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logged } from '#contract/events.ts';
 import type { Bootstrap, EventsPage } from '#contract/sync/calls.ts';
 import { runAt } from '#contract/monitoring/columns.ts';
@@ -13,7 +14,7 @@ export const CLOSED_DAY = '2026-03-01', OPEN_DAY = '2026-03-02';
 /** Words that stand in one kind of data each: wherever one turns up, that data was told. */
 const MARKERS = {
   company: 'Calloway Freight', companySettings: 'VEEAM-MARKER', job: 'job-marker', run: 'Run marker: disk is full', runDetail: 'detail-marker', note: 'note-marker',
-  comment: 'comment-marker', snooze: 'snooze-marker', view: 'view-marker', shift: 'shift-marker', key: 'Key 1', person: 'PERSON-MARKER', preference: 'preference-marker',
+  comment: 'comment-marker', snooze: 'snooze-marker', view: 'view-marker', shift: 'shift-marker', key: 'Key 1', person: 'PERSON-MARKER', preference: 'preference-marker', sourceFailure: 'source-failure-marker',
 } as const;
 export type Marker = keyof typeof MARKERS;
 export const markersIn = (text: string): Marker[] => (Object.keys(MARKERS) as Marker[]).filter((marker) => text.includes(MARKERS[marker]));
@@ -39,6 +40,7 @@ export async function seed(office: Office, ground: Ground): Promise<void> {
   };
   const change = (job: string, what: object) => operator('PUT', `monitoring/backoffice/jobExecutions/${runOf(job)}`, { change: what });
   const [{ _id: company = '' } = {}] = (await admin<{ _id?: string }[]>('GET', 'companies')).body.data;
+  await aFailingConnection(ground, office.tenant, MARKERS.sourceFailure, null);
   const answers = [
     await change(MARKERS.job, { is: 'note', content: MARKERS.note }),
     await change('second-job', { is: 'review', comment: MARKERS.comment }),
@@ -52,6 +54,21 @@ export async function seed(office: Office, ground: Ground): Promise<void> {
     await admin('PUT', `companies/${company}`, { veeamId: MARKERS.companySettings }),
   ];
   for (const { status, text } of answers) if (status !== 200) throw new Error(text);
+}
+
+/** A connection of which the jobs could not be read; `company` null: of the provider as a whole. */
+export async function aFailingConnection(ground: Ground, tenant: string, message: string, company: number | null): Promise<string> {
+  const id = randomUUID(), now = ground.world.clock.now();
+  await ground.world.store.tenant(tenant, async ({ sql }) => {
+    await sql.insertInto('connection').values({
+      tenant_id: tenant, id, kind: 'vbr', name: `Server ${id.slice(0, 4)}`, address: 'https://vbr.example.net', company_n: company, sign_in: 'password', username: 'reader', sealed: '', certificate: null,
+      every_sec: 300, enabled: true, made_at: now, changed_at: now,
+    }).execute();
+    await sql.insertInto('collection').values({
+      tenant_id: tenant, connection_id: id, entity: 'jobs', status: 'failed', started_at: now, succeeded_at: null, next_at: now + 86_400_000, fails: 1, error: message, error_at: now, cursor: '{}',
+    }).execute();
+  });
+  return id;
 }
 
 export async function eventsFrom(who: Asker, epoch: string, after = 0): Promise<Logged[]> {
@@ -93,7 +110,7 @@ export async function throughCalls(who: Asker): Promise<string> {
 }
 
 const READS = [
-  'companies', 'monitoring/reporting/companies', 'monitoring/reporting/users', 'monitoring/reporting/users/logs', 'monitoring/reporting/jobs', 'monitoring/reporting/jobs-name',
+  'sync/last-sync', 'companies', 'monitoring/reporting/companies', 'monitoring/reporting/users', 'monitoring/reporting/users/logs', 'monitoring/reporting/jobs', 'monitoring/reporting/jobs-name',
   'monitoring/reporting/jobs/didnt-run', 'monitoring/reporting/jobs/history-chart', 'monitoring/reporting/jobs/ranking/failures', 'monitoring/reporting/jobs/ranking/duration',
   'monitoring/reporting/jobs/ranking/transferred', 'monitoring/reporting/jobs/overview-stats', 'monitoring/reporting/jobs/spreadsheet-report',
   'monitoring/reporting/jobs/spreadsheet-report/stats', 'monitoring/reporting/jobs/analytics', 'monitoring/reporting/jobs/analytics/charts/failures-warnings',

@@ -36,6 +36,7 @@ const READ_BY: Readonly<Record<Marker, readonly string[]>> = {
   view: ['daily checks'], shift: ['daily checks'], key: ['sources'],
   person: ['daily checks', 'reporting', 'users'],
   preference: [],
+  sourceFailure: ['dashboard', 'sources', 'admin dashboard'],
 };
 /** Named lists and hand-overs are answered by no call but those of sync. */
 const ONLY_SYNCED: ReadonlySet<Marker> = new Set(['view', 'shift']);
@@ -122,7 +123,7 @@ eachDatabase((kind, open) => {
       expect([answer.status, answer.headers.get('etag'), (await answer.text()).includes('after-the-change')]).toEqual([403, null, false]);
     }
     const after = await booted(who);
-    expect([after.jobs, after.problems, after.causes, after.days, after.views, after.shifts, after.keys]).toEqual([[], [], [], [], [], [], []]);
+    expect([after.jobs, after.problems, after.causes, after.days, after.views, after.shifts, after.keys, after.sources]).toEqual([[], [], [], [], [], [], [], null]);
     expect(JSON.stringify(await eventsFrom(who, after.epoch))).not.toContain('after-the-change');
     // And back: all of it is there again.
     await admin('PUT', `users/${before.me.id}`, { roles: ['operator'] });

@@ -20,7 +20,7 @@ const computer = (hostName: string, of: Partial<ComputerOut> = {}): ComputerOut 
 
 test('DASH-6: what needs attention stands worst first, and what is wrong beside the results always has its line', () => {
   const problems = [...Array.from({ length: 7 }, (_, i) => problem('Failed', i)), problem('Warning', 8)];
-  const failed = [{ entity: 'Cloud Director', at: NOW - 7 * 3_600_000, message: 'Certificate expired' }];
+  const failed = [{ entity: 'Cloud Director', at: NOW - 7 * 3_600_000, message: 'Certificate expired', kind: 'connection' as const, id: null, name: 'Cloud Director', company: null }];
   const lines = attentionLines(problems, { failed, filling: fillingUp([repository('R1', 2), repository('R2', 30)], [], NOW), computers: [computer('a'), computer('b')] });
   expect(lines.map(({ is }) => is)).toEqual(['problem', 'problem', 'problem', 'problem', 'problem', 'source', 'repository', 'computers']);
   expect(lines[6]).toMatchObject({ of: [{ name: 'R1' }] });

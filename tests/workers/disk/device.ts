@@ -82,7 +82,7 @@ export class Device {
     const runs = [...this.#truth.values()].filter((one) => this.#here.has(dayOf(one.startSec)) || this.#changed.has(one.n));
     return this.seen({
       cursor: this.#cursor,
-      rows: { company: {}, job: {}, cause: {}, key: {}, view: {}, shift: {}, preference: {}, problem: Object.fromEntries(this.#rows) },
+      rows: { company: {}, job: {}, cause: {}, key: {}, view: {}, shift: {}, preference: {}, lastSync: {}, problem: Object.fromEntries(this.#rows) },
       runs: Object.fromEntries(runs.map((one) => [String(one.n), one])),
     });
   }

@@ -67,7 +67,7 @@ async function begin() {
 }
 
 /** Nothing is left of what an operator may read. */
-const NOTHING = { company: 0, job: 0, cause: 0, problem: 0, key: 0, view: 0, shift: 0, preference: 0, runs: 0, days: 0, others: 0 };
+const NOTHING = { company: 0, job: 0, cause: 0, problem: 0, key: 0, view: 0, shift: 0, preference: 0, lastSync: 0, runs: 0, days: 0, others: 0 };
 
 test('SYNC-6, G33: a role taken away while the page is open: all that it let one read leaves the memory, the database, the kept answers and the notices', async () => {
   const { server, wire, door, roles, stored, inMemory, until, wait } = await begin();

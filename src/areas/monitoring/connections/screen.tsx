@@ -8,6 +8,7 @@ import { withReauth } from '#src/frame/reauth.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
 import { Opening } from '#src/frame/opening.tsx';
 import { Page } from '#src/frame/page.tsx';
+import { useHashTarget } from '#src/hash-target.ts';
 import { useRemembered } from '#src/remembered-read.ts';
 import { useZone } from '#src/session.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -32,6 +33,7 @@ export function Connections() {
   const asked = useRemembered('listConnections', NOTHING, { everyMs: soon ? SOON_MS : EVERY_MS });
   const [open, setOpen] = useState<Open | null>(null);
   const { value: all } = asked;
+  useHashTarget(all !== null);
   // While something is being read, one watches.
   const reading = all?.some(({ enabled, collections }) => enabled && collections.some(({ status }) => status === 'running' || status === 'waiting')) ?? false;
   if (reading !== soon) setSoon(reading);

@@ -47,7 +47,7 @@ export function BoardScreen({ me, branding }: { readonly me: Me; readonly brandi
   const opens = can(me.roles, 'monitoring.daily-checks'), stores = can(me.roles, 'monitoring.repositories');
   const repositories = useAsked('listRepositories', NOTHING, stores);
   const computers = useAsked('listComputersNow', NOTHING, opens);
-  const sync = useAsked('lastSync', NOTHING, true);
+  const sync = useWatch('lastSync', NOTHING) ?? null;
   useEffect(() => bringAhead(bringSpark, ...(opens ? [list] : [])), [opens]);
 
   const setBoard = (next: Board): void => history.push(boardAddress(next));

@@ -44,7 +44,7 @@ interface PartsProps {
   readonly filling: readonly Filling[];
   readonly computers: Asked<readonly ComputerOut[]>;
   readonly bare: readonly ComputerOut[];
-  readonly sync: Asked<LastSync>;
+  readonly sync: LastSync | null;
   readonly companyName: (n: CompanyN) => string;
   readonly told: (at: Ms) => string;
   readonly onBoard: (next: Board) => void;
@@ -55,7 +55,7 @@ export function Parts(props: PartsProps) {
   const { board, stretch, overview, past, columns, rule, now, rankings, stores, opens, filling, bare, companyName, onBoard } = props;
   const { history } = useRouter();
   const ask = { companies: board.companies, instructionTypes: board.instructionTypes };
-  const lines = attentionLines(overview.attention, { failed: props.sync.value?.failed ?? [], filling, computers: bare });
+  const lines = attentionLines(overview.attention, { failed: props.sync?.failed ?? [], filling, computers: bare });
   const stat = { board, stretch, overview, columns, opens, rule, now, onBoard };
   const dull = overview.now.runs === 0;
   const size = daysAColumn(past.days.length);
@@ -87,8 +87,8 @@ export function Parts(props: PartsProps) {
             </FromServer>
           </Section>
         )}
-        <Section title="Last sync" place="last-sync" detail={props.sync.value?.at == null ? undefined : formatTime(props.sync.value.at, rule.zone)}>
-          <FromServer asked={props.sync} told={props.told}>{({ sources }) => <SyncList sources={sources} zone={rule.zone} now={now} />}</FromServer>
+        <Section title="Last sync" place="last-sync" detail={props.sync?.at == null ? undefined : formatTime(props.sync.at, rule.zone)}>
+          {props.sync !== null && <SyncList sources={props.sync.sources} zone={rule.zone} now={now} />}
         </Section>
       </div>
     </div>
