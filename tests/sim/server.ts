@@ -32,7 +32,7 @@ export class SimServer {
   #kinds = 0;
   epoch = 'e1';
   /** How sources synced last: told to who reads results here. */
-  #lastSync: LastSync = { status: 'NEVER', at: null, failed: [], sources: [] };
+  #lastSync: LastSync = { status: 'SUCCEEDED', at: null, failed: [], sources: [] };
   #sourcesTag = 0;
   pageSize: number = LIMITS.eventsPage;
   tokenMs = LIMITS.accessMs;
