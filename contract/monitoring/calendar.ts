@@ -1,6 +1,7 @@
 import type { CompanyN, Day, JobN, Ms } from '../ids.ts';
 import type { RunState } from './query.ts';
 import type { EntityGroup, JobType, Source } from './words.ts';
+import { isBackupType } from './words.ts';
 
 /** Which result of a day its cell shows. `mixed`: a warning where good and bad meet, else what all of them are. */
 export const CALENDAR_MODES = ['worst', 'best', 'last', 'mixed'] as const;
@@ -25,6 +26,13 @@ export interface CalendarAsk {
   /** For a spreadsheet: all lines are jobs, or all are companies, and none is folded. Left out: companies, and below each its jobs. */
   readonly lines?: 'job' | 'company';
 }
+
+/**
+ * CAL-6: whether the success of a job of this type makes the day of a company or provider green. Copies, restores and checks do only where
+ * the question is about such jobs alone.
+ */
+export const countsAsGood = (asked: readonly JobType[]): ((type: JobType) => boolean) =>
+  (asked.length > 0 && !asked.some(isBackupType) ? () => true : isBackupType);
 
 /** `off`: the job is disabled and had no result. Null: nothing was due and nothing ran. */
 export type CalendarCell = RunState | 'off' | null;

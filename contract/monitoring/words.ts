@@ -21,6 +21,10 @@ export const JOB_TYPES = [
 ] as const;
 export type JobType = (typeof JOB_TYPES)[number];
 
+/** Copies, tests and whatever else a tool does with what was saved: a success of these alone protects nothing. Restores and checks are `Other`. */
+const NO_BACKUP: ReadonlySet<JobType> = new Set<JobType>(['BackupCopy', 'SureBackup', 'Copy', 'Other']);
+export const isBackupType = (type: JobType): boolean => !NO_BACKUP.has(type);
+
 export const ENTITY_GROUPS = [
   'managed-servers', 'monitored-agents', 'managed-agents', 'office365', 'public-cloud-vms', 'file-share-jobs', 'other',
 ] as const;

@@ -2,6 +2,7 @@ import type { CompanyN, JobN } from '#contract/ids.ts';
 import type { CalendarCell, CalendarMode } from '#contract/monitoring/calendar.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
+import type { JobType } from '#contract/monitoring/words.ts';
 import type { TenantTx } from '#server/store/store.ts';
 import type { Known } from './known-jobs.ts';
 import { cellOf, eachMark, isBad, shareOf } from './marks.ts';
@@ -11,16 +12,21 @@ interface Cell { state: CalendarCell; runs: number; bad: number }
 /** Jobs that share a row, and how their days are counted: by what each job's day is. */
 export interface SheetRow { readonly jobs: readonly Known[]; readonly cells: readonly Cell[]; readonly counts: ReadonlyMap<RunState | null, number>; readonly share: number | null }
 
-/** A row for each group of jobs, in their order, with a cell for each day: the same cells as the calendar. A row of several jobs shows the worst of them. */
-export async function sheetOf(tx: TenantTx, reach: Reach, days: readonly Span[], groups: readonly (readonly Known[])[], mode: CalendarMode): Promise<readonly SheetRow[]> {
+/**
+ * A row for each group of jobs, in their order, with a cell for each day: the same cells as the calendar. A row of several jobs shows the worst
+ * of them. `isGood`: whose success makes a cell green (CAL-6); where it is left out each row is one job, which has its own.
+ */
+export async function sheetOf(tx: TenantTx, reach: Reach, days: readonly Span[], groups: readonly (readonly Known[])[], mode: CalendarMode, isGood: (type: JobType) => boolean = () => true): Promise<readonly SheetRow[]> {
   const rows = groups.map((jobs) => ({ jobs, cells: days.map((): Cell => ({ state: null, runs: 0, bad: 0 })), counts: new Map<RunState | null, number>() }));
+  const typeOf = new Map(groups.flat().map(({ job }) => [job.n, job.type]));
   const rowOf = new Map(rows.flatMap((row) => row.jobs.map(({ job }): [JobN, typeof row] => [job.n, row])));
   await eachMark(tx, reach, days, rowOf.keys(), (mark) => {
     const row = rowOf.get(mark.job), cell = row?.cells[mark.day];
     if (!row || !cell) return;
     const state = cellOf(mark, mode);
     row.counts.set(state, (row.counts.get(state) ?? 0) + 1);
-    if (state !== null) cell.state = cell.state === null || cell.state === 'off' ? state : worst([cell.state, state], 'worst');
+    const counts = state !== 'Success' || isGood(typeOf.get(mark.job) ?? 'Other');
+    if (state !== null && counts) cell.state = cell.state === null || cell.state === 'off' ? state : worst([cell.state, state], 'worst');
     cell.runs += mark.runs;
     if (isBad(state)) cell.bad += 1;
   });

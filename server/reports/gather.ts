@@ -3,7 +3,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
 import { reviewAsked, reviewOf } from '#contract/monitoring/review.ts';
-import { ENTITY_GROUPS, SOURCE_NAMES } from '#contract/monitoring/words.ts';
+import { ENTITY_GROUPS, isBackupType, SOURCE_NAMES } from '#contract/monitoring/words.ts';
 import type { EntityGroup } from '#contract/monitoring/words.ts';
 import type { CalendarLine, CellCounts, CompanyTally, DayTally, Figures, FiguresName, Holding, JobLine, ResultLine, Results } from '#contract/reports/figures.ts';
 import { byName, companyNames, knownJobs } from '#server/reading/known-jobs.ts';
@@ -25,7 +25,7 @@ export const GATHER: { readonly [N in Exclude<FiguresName, 'providers'>]: (tx: T
   jobs: async (tx, question) => ({ days: dates(question), lines: await jobLines(tx, question) }),
 
   async companies(tx, question) {
-    const groups = companiesOf(byName(await knownJobs(tx, question))), rows = await sheetOf(tx, question, daysOf(question), groups, 'worst');
+    const groups = companiesOf(byName(await knownJobs(tx, question))), rows = await sheetOf(tx, question, daysOf(question), groups, 'worst', isBackupType);
     return { days: dates(question), lines: rows.map((row) => { const { job, companyName } = first(row); return { company: job.company, companyName, jobs: row.jobs.length, ...lineOf(row) }; }) };
   },
 

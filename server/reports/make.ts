@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { CompanyN, Ms, TenantId } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { CalendarCell } from '#contract/monitoring/calendar.ts';
+import { isBackupType } from '#contract/monitoring/words.ts';
 import type { Figures, FiguresName, ProviderLine } from '#contract/reports/figures.ts';
 import type { Body, Report } from '#contract/reports/report.ts';
 import type { ReportFields } from '#contract/reports/setting.ts';
@@ -58,7 +59,7 @@ async function providerLines(world: World, providers: readonly TenantId[], { fro
       await patiently(tx);
       const question: Question = { from, to, wall, now, companies: null, without: await deletedIn(tx) }, days = daysOf(question), jobs = [...(await knownJobs(tx, question)).values()];
       const { branding } = await tx.sql.selectFrom('provider').select('branding').where('tenant_id', '=', id).executeTakeFirstOrThrow();
-      const [row] = jobs.length === 0 ? [{ cells: days.map((): { state: CalendarCell; bad: number } => ({ state: null, bad: 0 })), counts: new Map(), share: shareOf(new Map()) }] : await sheetOf(tx, question, days, [jobs], 'worst');
+      const [row] = jobs.length === 0 ? [{ cells: days.map((): { state: CalendarCell; bad: number } => ({ state: null, bad: 0 })), counts: new Map(), share: shareOf(new Map()) }] : await sheetOf(tx, question, days, [jobs], 'worst', isBackupType);
       if (!row) throw new RangeError('a report: a provider without a row');
       const line = lineOf({ ...row, cells: row.cells.map((cell) => ({ runs: 0, ...cell })) });
       return { provider: branding.name, companies: [...(await companyNames(tx)).keys()].filter((n) => !question.without.includes(n)).length, jobs: jobs.length, ...line };

@@ -1,3 +1,4 @@
+import { countsAsGood } from '#contract/monitoring/calendar.ts';
 import type { CalendarAsk, CalendarCell, CalendarMode, CalendarView } from '#contract/monitoring/calendar.ts';
 import { worst } from '#contract/monitoring/day.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
@@ -6,7 +7,7 @@ import type { Section } from './list.ts';
 import { cellsOf } from './marks.ts';
 import type { Marks } from './marks.ts';
 
-const CELLS = RUN_STATES.length + 1;
+const CELLS = RUN_STATES.length + 1, SUCCESS = RUN_STATES.indexOf('Success') + 1;
 /** By two cells (place of the state plus one, 0 for nothing): the worse. */
 const WORSE = Uint8Array.from({ length: CELLS * CELLS }, (_, at) => {
   const states = [Math.floor(at / CELLS), at % CELLS].flatMap((cell) => RUN_STATES[cell - 1] ?? []), shown = worst(states, 'worst');
@@ -18,7 +19,7 @@ export function sheetOf(sections: readonly Section[], days: readonly Marks[], as
   const first = Math.max(0, ask.rows.first), end = first + Math.max(0, ask.rows.count), table = cellsOf(ask.mode), jobs = sections.reduce((all, one) => all + one.jobs.length, 0);
   const from = Math.max(0, ask.days.first), to = Math.min(days.length, from + Math.max(0, ask.days.count));
   if (ask.lines === 'company') {
-    const lines = sections.slice(first, end).map((section) => ({ ...companyLine(section, false, days, table, from, to), cells: worstOf(section, days.slice(from, to), table) }));
+    const lines = sections.slice(first, end).map((section) => ({ ...companyLine(section, false, days, table, from, to), cells: worstOf(section, days.slice(from, to), table, countsAsGood(ask.types)) }));
     return { lines, total: sections.length, jobs, first, counts };
   }
   const lines: CalendarView['lines'][number][] = [];
@@ -30,11 +31,14 @@ export function sheetOf(sections: readonly Section[], days: readonly Marks[], as
   return { lines, total: jobs, jobs, first, counts };
 }
 
-function worstOf({ jobs }: Section, days: readonly Marks[], table: Uint8Array): readonly CalendarCell[] {
-  const off = jobs.every(({ job }) => !job.enabled);
+function worstOf({ jobs }: Section, days: readonly Marks[], table: Uint8Array, isGood: ReturnType<typeof countsAsGood>): readonly CalendarCell[] {
+  const off = jobs.every(({ job }) => !job.enabled), own = jobs.map(({ job: { n, type } }) => ({ n, counts: isGood(type) }));
   return days.map((marks) => {
     let cell = 0;
-    for (const { job: { n } } of jobs) cell = WORSE[cell * CELLS + (table[marks[n] ?? 0] ?? 0)] ?? 0;
+    for (const { n, counts } of own) {
+      const shown = table[marks[n] ?? 0] ?? 0;
+      if (counts || shown !== SUCCESS) cell = WORSE[cell * CELLS + shown] ?? 0;
+    }
     return cell === 0 ? (off ? 'off' : null) : RUN_STATES[cell - 1] ?? null;
   });
 }

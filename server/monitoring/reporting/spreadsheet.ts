@@ -1,4 +1,5 @@
 import type { GivesOf } from '#contract/calls.ts';
+import { countsAsGood } from '#contract/monitoring/calendar.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { RUN_STATES } from '#contract/monitoring/query.ts';
 import type { RunState } from '#contract/monitoring/query.ts';
@@ -23,7 +24,7 @@ export function spreadsheetHandlers(world: World): Pick<Handlers, 'spreadsheetRe
     spreadsheetReport: ({ page = 1, pageSize = PAGE_SIZE, mode = 'worst', by = 'job', ...input }, ask) =>
       answer<GivesOf<'spreadsheetReport'>>(world, ask, MESSAGES.getReport, input, LAST_DAYS, async (tx, question) => {
         const jobs = byName(namedJobs(await knownJobs(tx, question), input.filters)), groups = by === 'job' ? jobs.map((one) => [one]) : companiesOf(jobs);
-        const days = daysOf(question), rows = await sheetOf(tx, question, days, cut(groups, page, pageSize), mode);
+        const days = daysOf(question), isGood = by === 'job' ? undefined : countsAsGood(input.filters?.type ?? []), rows = await sheetOf(tx, question, days, cut(groups, page, pageSize), mode, isGood);
         return ok({
           from: iso(question.from), to: iso(question.to), mode, by, days: days.map(({ date, from }) => ({ date, from: iso(from) })),
           rows: rows.map((row) => lineOf(row, by)), count: groups.length, page, pageSize,

@@ -109,7 +109,7 @@ test('PANEL-7: a run shows its level, when it was scheduled with the delay, and 
   expect(shown({})).toEqual([]);
   // It started at 01:30 UTC, which is 02:30 in Berlin.
   expect(shown({ level: 'VirtualFull', scheduledFor: '2026-11-20T01:18:00.000Z', errorCount: 0, warningCount: 1204 }))
-    .toEqual(['Level: Virtual full', 'Scheduled for: 02:18 AM, started 12 min late', 'Errors: 0', 'Warnings: 1,204']);
+    .toEqual(['Level: Virtual full', 'Errors: 0', 'Warnings: 1,204', 'Scheduled for: 02:18 AM, started 12 min late']);
   expect(shown({ scheduledFor: '2026-11-20T01:29:01.000Z' })).toEqual(['Scheduled for: 02:29 AM']);
   expect(shown({ scheduledFor: '2026-11-20T01:29:00.000Z' })).toEqual(['Scheduled for: 02:29 AM, started 1 min late']);
   expect(shown({ scheduledFor: '2026-11-20T01:35:00.000Z' })).toEqual(['Scheduled for: 02:35 AM']);

@@ -152,3 +152,39 @@ test('CAL-4: days that did not change are not walked again', () => {
   const line = must(calendar({ engine: both.engine, days }, ASK, at)).lines.find((one) => one.is === 'job' && one.job === 1);
   expect(line).toMatchObject({ cells: ['Success', 'Success', 'Failed'] });
 });
+
+/** Hand-typed: what a tool does with backups that exist. */
+const WITH_BACKUPS = new Set(['BackupCopy', 'SureBackup', 'Copy', 'Other']);
+const GRAVEST = ['Failed', 'Error', 'Missed', 'Warning', 'Anomaly', 'Running', 'Success'];
+
+test('CAL-6: a company is green on days on which a job that makes backups succeeded, whatever copies, restores and checks did', () => {
+  fc.assert(fc.property(steps, question, zone, fc.nat(23), about, (all, one, timeZone, hour, now) => {
+    const both = makeBoth(timeZone, hour), whole = { first: 0, count: 1_000 }, ask = { ...asked(one, now), folded: [], rows: whole, days: whole };
+    for (const step of moved(all, now - NOW)) both.take(step.is === 'put' ? { ...step, job: step.job.map((job) => ({ ...job, type: JOB_TYPES[(job.n * 7) % JOB_TYPES.length] ?? 'Other' })) } : step);
+    const sheet = makeCalendar()({ engine: both.engine, days: new Map() }, { ...ask, lines: 'company' }, now), slow = slowCalendar(both.plain, new Map(), ask, now);
+    const alone = ask.types.length > 0 && ask.types.every((type) => WITH_BACKUPS.has(type));
+    const wanted = slow.lines.flatMap((head) => {
+      if (head.is !== 'company') return [];
+      const own = slow.lines.flatMap((line) => (line.is === 'job' && both.plain.jobs.get(line.job)?.company === head.company ? [{ line, job: both.plain.jobs.get(line.job) }] : []));
+      return [slow.days.map((_day, i) => {
+        const states = own.map(({ line, job }) => (line.cells[i] === 'Success' && WITH_BACKUPS.has(job?.type ?? '') && !alone ? null : line.cells[i] ?? null));
+        return GRAVEST.find((state) => states.some((shown) => shown === state)) ?? (own.every(({ job }) => job?.enabled === false) ? 'off' : null);
+      })];
+    });
+    expect(sheet?.lines.map((line) => line.cells)).toEqual(wanted);
+  }), { numRuns: numRuns(60) });
+});
+
+test('CAL-6: a restore that succeeds shows nothing on the day of its company, one that fails shows, and a backup beside it is green', () => {
+  const { both, run, days } = small(), job = (n: number, type: 'Backup' | 'Other' | 'Copy') => ({ ...jobOf(n, 1, `job ${n}`), type });
+  both.take({ is: 'put', company: [], cause: [], problem: [], job: [job(1, 'Backup'), job(2, 'Other')] });
+  run(2, 2, 3, 'Success');
+  run(2, 1, 3, 'Failed');
+  run(2, 0, 3, 'Success');
+  run(1, 0, 4, 'Success');
+  const cells = (more: Partial<CalendarAsk>) => makeCalendar()({ engine: both.engine, days }, { ...ASK, companies: [1], lines: 'company', ...more }, at)?.lines.map((line) => line.cells);
+  expect(cells({})).toEqual([[null, 'Failed', 'Success']]);
+  expect(cells({ types: ['Other', 'Backup'] })).toEqual([[null, 'Failed', 'Success']]);
+  expect(cells({ types: ['Other'] })).toEqual([['Success', 'Failed', 'Success']]);
+  expect(cells({ lines: 'job' })).toEqual([[null, null, 'Success'], ['Success', 'Failed', 'Success']]);
+});

@@ -88,7 +88,7 @@ export function RunPanel(props: PanelProps) {
           <Fact word="Next expected">{execution?.expectedAt ? whenShort(Date.parse(execution.expectedAt), now, zone) : '–'}</Fact>
           <Fact word="Schedule">{row.scheduleState ?? '–'}</Fact>
           <Fact word="Files">{execution?.filesTotal == null ? '–' : `${formatCount(execution.filesTotal)}${execution.filesFailed ? `, ${formatCount(execution.filesFailed)} failed` : ''}`}</Fact>
-          {execution !== null && reportedFacts(execution, zone).map(({ word, value, tip }) => <Fact key={word} word={word} {...(tip !== undefined && { tip })}>{value}</Fact>)}
+          {execution !== null && reportedFacts(execution, zone).map(({ word, value, tip, isWide }) => <Fact key={word} word={word} isWide={isWide ?? false} {...(tip !== undefined && { tip })}>{value}</Fact>)}
           {problem?.ticket != null && <div className="col-span-full flex items-baseline gap-2 pt-1.5"><dt>Ticket</dt><dd className="min-w-0 break-words">{problem.tied ? <TicketOf number={problem.ticket} tied={problem.tied} /> : problem.ticket}</dd></div>}
         </dl>
         {row.job > 0 ? <LastRuns key={row.job} row={row} last={runs} zone={zone} onRun={onRun} /> : execution !== null && <RunsAround execution={execution} zone={zone} onRun={onRun} />}
@@ -160,8 +160,9 @@ function Message({ row }: { readonly row: RunView }) {
   });
 }
 
-function Fact({ word, tip, children }: { readonly word: string; readonly tip?: string; readonly children: ReactNode }) {
-  return <div data-tip={tip}><dt>{word}</dt><dd>{children}</dd></div>;
+/** `isWide`: on a line of its own, after the others. */
+function Fact({ word, tip, isWide = false, children }: { readonly word: string; readonly tip?: string; readonly isWide?: boolean; readonly children: ReactNode }) {
+  return <div data-tip={tip} {...(isWide && { className: 'col-span-full flex items-baseline gap-2 pt-1.5' })}><dt>{word}</dt><dd>{children}</dd></div>;
 }
 
 function Said({ icon, by, children }: { readonly icon: 'note' | 'snooze' | 'cloud' | 'hint'; readonly by: string; readonly children: ReactNode }) {
