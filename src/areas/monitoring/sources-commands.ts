@@ -41,8 +41,8 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       note: `Replace /path/to/data with your folder. The repository and its password come from the environment, as before. ${IN_A_FILE}`,
       also: {
         says: 'To add snapshots that already exist, run this once:',
-        text: script([`restic snapshots --json >"$d/out" || rc=$?`, ...postFile(at, 'restic', HOST)]),
-        note: 'Each snapshot becomes a successful run at its own time. Snapshots that were already reported are not added twice.',
+        text: script([`restic snapshots --json --latest 1000 >"$d/out" || rc=$?`, ...postPacked(at, 'restic', HOST)]),
+        note: 'Each snapshot becomes a successful run at its own time. Snapshots that were already reported are not added twice. If the list is too large, use a smaller number after --latest.',
       },
     };
     case 'borg': return {
@@ -54,8 +54,8 @@ export function recipeOf(tool: Source, at: RecipeAt): Recipe {
       note: `Replace the repository and the folder with your own. Borg writes times without a zone, so the command sends the zone of this machine. ${IN_A_FILE}`,
       also: {
         says: 'To add archives that already exist, run this once:',
-        text: script([`borg list --json /path/to/repo >"$d/out" || rc=$?`, ...postFile(at, 'borg', HOST, ZONE)]),
-        note: 'Each archive becomes a successful run at its own time. Archives that were already reported are not added twice.',
+        text: script([`borg list --json --last 1000 /path/to/repo >"$d/out" || rc=$?`, ...postPacked(at, 'borg', HOST, ZONE)]),
+        note: 'Each archive becomes a successful run at its own time. Archives that were already reported are not added twice. If the list is too large, use a smaller number after --last.',
       },
     };
     case 'borgmatic': return {
@@ -155,9 +155,9 @@ const both = (at: RecipeAt, tool: string, ...query: readonly string[]): string[]
 type PostAt = Pick<RecipeAt, 'origin' | 'secret'> & { readonly job: string | null };
 
 /** The query is in double quotes, so that `$rc` counts: nothing else in it may mean anything to a shell. */
-const curl = ({ origin, secret, job }: PostAt, tool: string, body: string, query: readonly string[]): string[] => [
+const curl = ({ origin, secret, job }: PostAt, tool: string, body: string, query: readonly string[], isPacked = false): string[] => [
   `  curl -fsS -m 60 --retry 5 --retry-connrefused -o /dev/null --data-binary @${body} \\`,
-  `    -H ${shell(`Authorization: Bearer ${secret}`)} \\`,
+  `    -H ${shell(`Authorization: Bearer ${secret}`)}${isPacked ? ` -H 'Content-Encoding: gzip'` : ''} \\`,
   `    "${origin}/api/v1/ingest/${tool}?${[...(job === null ? [] : [`job=${url(job)}`]), ...query].join('&')}" ||`,
 ];
 const post = (at: PostAt, tool: string, ...query: readonly string[]): string[] =>
@@ -165,6 +165,10 @@ const post = (at: PostAt, tool: string, ...query: readonly string[]): string[] =
 /** Where there is no backup whose exit code counts, a report that was not sent is a failure. */
 const postFile = (at: PostAt, tool: string, ...query: readonly string[]): string[] =>
   ['[ $rc -ne 0 ] ||', ...curl(at, tool, '"$d/out"', query), `  { echo 'The report was not sent.' >&2; rc=1; }`];
+
+/** A list is JSON that must not be cut. Packed, it may have 4 MB in place of 1 MB. */
+const postPacked = (at: PostAt, tool: string, ...query: readonly string[]): string[] =>
+  ['[ $rc -ne 0 ] || gzip "$d/out" || rc=$?', '[ $rc -ne 0 ] ||', ...curl(at, tool, '"$d/out.gz"', query, true), `  { echo 'The report was not sent.' >&2; rc=1; }`];
 
 /** Sends rows of a catalog, once they could be read. */
 const catalog = (at: RecipeAt, read: readonly string[]): string =>

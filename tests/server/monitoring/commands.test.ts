@@ -3,6 +3,7 @@ import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync,
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { gzipSync } from 'node:zlib';
 import { delimiter, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -244,3 +245,24 @@ test('COPY-2: the answer to a body that is too large says how to shorten it', as
   const answer = await fetch(`${origin}/api/v1/ingest/restic?exit=1`, { method: 'POST', headers: { authorization: `Bearer ${place.secret}` }, body: 'x'.repeat(1_100_000) });
   expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('tail -c 1000000')]);
 });
+
+test.skipIf(missing('restic', 'restic'))('COPY-2, SRC-23: a list of snapshots above 1 MB arrives whole by the command as shown, and its refusals say which command makes it shorter', async () => {
+  expect((await run('restic init', restic())).code).toBe(0);
+  // Tags of about 100 kB each: twelve snapshots are 1.2 MB of JSON.
+  const tags = join(folder, 'tags');
+  writeFileSync(tags, 'x'.repeat(100_000), { mode: 0o644 });
+  expect(await run(withData(`for i in 1 2 3 4 5 6 7 8 9 10 11 12; do restic backup -q --tag "$i-$(cat ${shell(tags)})" /path/to/data || exit 1; done`), restic())).toEqual({ code: 0, said: '' });
+  const listed = (await run('restic snapshots --json', restic())).said;
+  expect(Buffer.byteLength(listed)).toBeGreaterThan(1_048_576);
+  expect(await run(recipe('restic').also?.text ?? '', restic())).toEqual({ code: 0, said: '' });
+  expect(answers.map(({ status, body }) => [status, (JSON.parse(body) as { data: unknown }).data])).toMatchObject([[200, { accepted: 12, duplicates: 0 }]]);
+  // As it is, and packed where it unpacks to more than 4 MB.
+  const send = async (body: Uint8Array | string, more: Record<string, string> = {}) => fetch(`${origin}/api/v1/ingest/restic?job=x`, { method: 'POST', headers: { authorization: `Bearer ${place.secret}`, ...more }, body: body as string });
+  const refused = [await send(listed), await send(gzipSync(JSON.stringify(Array.from({ length: 4 }, () => JSON.parse(listed) as unknown[]).flat())), { 'content-encoding': 'gzip' })];
+  const shorter = /restic snapshots --json --latest \d+/;
+  for (const answer of refused) expect([answer.status, await answer.text()]).toEqual([413, expect.stringMatching(shorter)]);
+  // What it says works; one entry for each host and folder here.
+  const advice = shorter.exec(answers.at(-1)?.body ?? '')?.[0].replace(/\d+$/, '2') ?? '';
+  const few = await send((await run(advice, restic())).said);
+  expect([few.status, ((await few.json()) as { data: unknown }).data]).toMatchObject([200, { accepted: 0, duplicates: 2 }]);
+}, 120_000);
