@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { matcherOf } from '#contract/monitoring/rules.ts';
 import type { RuleResult, RuleRow } from '#contract/monitoring/rules.ts';
 import type { TenantTx } from '#server/store/store.ts';
@@ -7,11 +8,21 @@ export interface Ready { readonly rule: RuleRow; readonly matches: (result: Rule
 
 const memoryOf = (tx: TenantTx): { ready: readonly Ready[] | null } => tx.memory('rules', () => ({ ready: null }));
 
-/** The rules of a provider that are on, from the top, whether it is their time or not: made ready once a change. Under the lock of the head row. */
+/**
+ * The rules of a provider that are on, from the top, whether it is their time or not: made ready once a change. Under the lock of the head row.
+ * None while the provider has rules switched off (RULES-7).
+ */
 export const readyRules = async (tx: TenantTx): Promise<readonly Ready[]> => {
   const memory = memoryOf(tx);
-  return memory.ready ??= (await standingRules(tx)).filter(({ enabled }) => enabled).map((rule) => ({ rule, matches: matcherOf(rule.when) }));
+  memory.ready ??= (await standingRules(tx)).filter(({ enabled }) => enabled).map((rule) => ({ rule, matches: matcherOf(rule.when) }));
+  return memory.ready.length > 0 && await hasRulesOn(tx) ? memory.ready : [];
 };
+
+/** Read each time: the switch is no event of the log, so that what is remembered of the log does not know it. */
+async function hasRulesOn({ sql: db, tenant }: TenantTx): Promise<boolean> {
+  const { rows } = await sql<{ on: boolean | null }>`select (branding::jsonb->'features'->>'rules') = 'true' as on from provider where tenant_id = ${tenant}`.execute(db);
+  return rows[0]?.on === true;
+}
 
 /** Asked by who changes them, in the transaction that does. */
 export const forgetRules = (tx: TenantTx): void => { memoryOf(tx).ready = null; };

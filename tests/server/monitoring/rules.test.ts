@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Execution } from '#contract/monitoring/calls.ts';
@@ -131,6 +132,40 @@ eachDatabase((_name, open) => {
     await clock.tick(now());
     clock.stop();
     expect(await openAt(dana, 'Laptop')).toMatchObject({ state: 'Missed', exception: { name: 'Laptops' } });
+  });
+
+  test('RULES-7: rules do nothing while they are switched off, neither for results nor for what did not run, and act on new results once they are on again', async () => {
+    const { office, dana } = await begin();
+    const turn = (on: boolean): Promise<unknown> => ground.world.store.tenant(office.tenant, ({ sql: db }) =>
+      sql`update provider set branding = jsonb_set(branding::jsonb, '{features,rules}', ${String(on)}::jsonb) where tenant_id = ${office.tenant}`.execute(db));
+    await made(dana, aRule({ states: ['Warning'] }, { exception: true, note: 'Known', snoozeHours: 5, ticket: 'T-1' }));
+    await made(dana, aRule({ states: ['Missed'] }, { exception: true }, { name: 'Laptops' }));
+    await warns(office);
+    expect(await openAt(dana, 'Files')).toMatchObject({ exception: { name: 'Known warnings' }, note: { content: 'Known' } });
+    await office.post(1, [{ job: 'Laptop', schedule: { is: 'every', everySec: 3_600 }, computer: 'lap', status: 'Success', startTime: iso(now() - 60_000), endTime: iso(now()) }]);
+
+    await turn(false);
+    expect((await dana('GET', PATH)).status).toBe(403);
+    await warns(office, 'Mail');
+    const mail = await openAt(dana, 'Mail');
+    expect([mail?.exception ?? null, mail?.note, mail?.snooze, mail?.ticket, mail?.ruled ?? []]).toEqual([null, null, null, null, []]);
+    expect((await execution(dana, mail?.lastRun)).state).toBe('pending');
+    // Nothing that nobody can see counts a result as OK.
+    await warns(office);
+    expect(await openAt(dana, 'Files')).toMatchObject({ runs: 2, exception: null });
+    const clock = startClock(ground.world);
+    ground.pass(20 * HOUR);
+    await clock.tick(now());
+    clock.stop();
+    const laptop = await openAt(dana, 'Laptop');
+    expect([laptop?.state, laptop?.exception ?? null]).toEqual(['Missed', null]);
+
+    await turn(true);
+    expect((await openAt(dana, 'Mail'))?.exception ?? null).toBeNull();
+    await warns(office, 'Mail');
+    await warns(office);
+    expect(await openAt(dana, 'Mail')).toMatchObject({ runs: 2, exception: { name: 'Known warnings' }, note: { content: 'Known' }, ticket: 'T-1' });
+    expect(await openAt(dana, 'Files')).toMatchObject({ exception: { name: 'Known warnings' } });
   });
 
   test('RULES-3: users who may see it are told by one mail a request', async () => {

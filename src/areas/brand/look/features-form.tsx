@@ -23,7 +23,7 @@ export function FeaturesForm({ features, faults, onFeatures }: FeaturesFormProps
     <>
       <FormSection title="Pages" says="Pages and parts of the portal that users may have.">
         <div className="grid">
-          <Switch label="Rules" on={features.rules} onChange={(rules) => put({ rules })} />
+          <Switch label="Rules" detail="When off, existing rules don't act on new results." on={features.rules} onChange={(rules) => put({ rules })} />
           <Switch label="Hints" on={features.hints} onChange={(hints) => put({ hints })} />
           <Switch label="Scheduled reports" on={reporting.enabled} onChange={(enabled) => put({ reporting: { ...reporting, enabled } })} />
         </div>
