@@ -246,6 +246,9 @@ test('COPY-2: the answer to a body that is too large says how to shorten it', as
   expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('tail -c 1000000')]);
 });
 
+const send = (body: string | Uint8Array<ArrayBuffer>, more: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(`${origin}/api/v1/ingest/restic?job=x`, { method: 'POST', headers: { authorization: `Bearer ${place.secret}`, ...more }, body });
+
 test.skipIf(missing('restic', 'restic'))('COPY-2, SRC-23: a list of snapshots above 1 MB arrives whole by the command as shown, and its refusals say which command makes it shorter', async () => {
   expect((await run('restic init', restic())).code).toBe(0);
   // Tags of about 100 kB each: twelve snapshots are 1.2 MB of JSON.
@@ -257,7 +260,6 @@ test.skipIf(missing('restic', 'restic'))('COPY-2, SRC-23: a list of snapshots ab
   expect(await run(recipe('restic').also?.text ?? '', restic())).toEqual({ code: 0, said: '' });
   expect(answers.map(({ status, body }) => [status, (JSON.parse(body) as { data: unknown }).data])).toMatchObject([[200, { accepted: 12, duplicates: 0 }]]);
   // As it is, and packed where it unpacks to more than 4 MB.
-  const send = async (body: Uint8Array | string, more: Record<string, string> = {}) => fetch(`${origin}/api/v1/ingest/restic?job=x`, { method: 'POST', headers: { authorization: `Bearer ${place.secret}`, ...more }, body: body as string });
   const refused = [await send(listed), await send(gzipSync(JSON.stringify(Array.from({ length: 4 }, () => JSON.parse(listed) as unknown[]).flat())), { 'content-encoding': 'gzip' })];
   const shorter = /restic snapshots --json --latest \d+/;
   for (const answer of refused) expect([answer.status, await answer.text()]).toEqual([413, expect.stringMatching(shorter)]);
