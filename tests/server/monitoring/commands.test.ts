@@ -241,15 +241,15 @@ test('COPY-2: a report that is refused is said loudly, and the exit code is that
   expect(existsSync(join(folder, 'tmp')) && (await run('ls "$TMPDIR"')).said).toBe('');
 });
 
-test('COPY-2: the answer to a body that is too large says how to shorten it', async () => {
+test('COPY-2, SRC-24: the answer to a body that is too large says how to shorten an output and a list', async () => {
   const answer = await fetch(`${origin}/api/v1/ingest/restic?exit=1`, { method: 'POST', headers: { authorization: `Bearer ${place.secret}` }, body: 'x'.repeat(1_100_000) });
-  expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining('tail -c 1000000')]);
+  expect([answer.status, await answer.text()]).toEqual([413, expect.stringMatching(/tail -c 1000000.*restic snapshots --json --latest \d+/)]);
 });
 
 const send = (body: string | Uint8Array<ArrayBuffer>, more: Readonly<Record<string, string>> = {}): Promise<Response> =>
   fetch(`${origin}/api/v1/ingest/restic?job=x`, { method: 'POST', headers: { authorization: `Bearer ${place.secret}`, ...more }, body });
 
-test.skipIf(missing('restic', 'restic'))('COPY-2, SRC-23: a list of snapshots above 1 MB arrives whole by the command as shown, and its refusals say which command makes it shorter', async () => {
+test.skipIf(missing('restic', 'restic'))('COPY-2, SRC-24: a list of snapshots above 1 MB arrives whole by the command as shown, and its refusals say which command makes it shorter', async () => {
   expect((await run('restic init', restic())).code).toBe(0);
   // Tags of about 100 kB each: twelve snapshots are 1.2 MB of JSON.
   const tags = join(folder, 'tags');
