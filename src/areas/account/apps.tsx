@@ -2,6 +2,7 @@ import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { SSO_PROVIDERS } from '#contract/account/profile.ts';
 import type { SsoProvider } from '#contract/account/profile.ts';
+import { CallButton, useActingRefusal } from '#src/call-button.tsx';
 import type { GivesOf } from '#contract/calls.ts';
 import type { Failure } from '#contract/errors.ts';
 import { BASE } from '#contract/messages/base.ts';
@@ -11,7 +12,6 @@ import { NotFound } from '#src/frame/not-found.tsx';
 import { Page } from '#src/frame/page.tsx';
 import { useMe } from '#src/session.ts';
 import { countClick, hasZertoSession, keepZertoSession, SSO_WORDS } from '#src/sso.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { Icon } from '#src/ui/icon.tsx';
 
@@ -27,7 +27,8 @@ export function Apps() {
 function App({ provider, user }: { readonly provider: SsoProvider; readonly user: string }) {
   const [url, setUrl] = useState<string | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const [later] = useState(() => countClick(user, provider) > 0);
+  const isRefused = useActingRefusal('validateSso').disabled === true;
+  const [later] = useState(() => !isRefused && countClick(user, provider) > 0);
   const [busy, setBusy] = useState(later);
   const offline = useWatch('status', NOTHING)?.is === 'offline', name = SSO_WORDS[provider];
 
@@ -52,7 +53,7 @@ function App({ provider, user }: { readonly provider: SsoProvider; readonly user
         <p className="m-0 text-ink-2">It opens in a tab of its own, with the account that you have there. This portal stays open here.</p>
         {offline && <Callout tone="warning">{BASE.needsNetwork}</Callout>}
         {failure !== null && !offline && <Callout tone="failed" alert>{failure.message}</Callout>}
-        {url === null ? <div><Button variant="primary" busy={busy} disabled={offline} onClick={() => void ask()}>{failure === null ? `Sign in to ${name}` : 'Try again'}</Button></div> : (
+        {url === null ? <div><CallButton call="validateSso" variant="primary" busy={busy} disabled={offline} onClick={() => void ask()}>{failure === null ? `Sign in to ${name}` : 'Try again'}</CallButton></div> : (
           <div className="flex flex-wrap items-center gap-3">
             <a
               href={url} target="_blank" rel="noopener noreferrer" ref={(link) => link?.focus()} onClick={() => { if (provider === 'zerto') setUrl(null); }}

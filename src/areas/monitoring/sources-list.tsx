@@ -1,5 +1,6 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { EntryTable, Head } from '#src/ui/entry-table.tsx';
 import { formatAge, formatBytes, formatUtc, formatWhen } from '#src/ui/format.ts';
@@ -66,7 +67,7 @@ function Row({ row, zone, now, offline, onRotate, onRevoke }: Omit<SourceListPro
       <td className="col-span-2 tablet:pr-4">
         {!over && (
           <span className="-ml-2 flex gap-1 tablet:ml-0 tablet:justify-end">
-            <Button size="sm" variant="quiet" disabled={offline} {...why} aria-label={`New secret for ${key.name}`} onClick={() => onRotate(row)}>New secret</Button>
+            <CallButton call="rotateKey" size="sm" variant="quiet" disabled={offline} {...why} aria-label={`New secret for ${key.name}`} onClick={() => onRotate(row)}>New secret</CallButton>
             <Button size="sm" variant="quiet" disabled={offline} {...why} aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(row)}>Revoke</Button>
           </span>
         )}

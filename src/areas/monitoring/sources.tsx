@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -34,7 +35,7 @@ export function Sources() {
   const [ending, setEnding] = useState<Ending | null>(null);
   const offline = status?.is === 'offline';
   useHashTarget(keys !== undefined && companies !== undefined);
-  const begin = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New source</Button>;
+  const begin = <CallButton call="makeKey" variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => setMaking(true)}>New source</CallButton>;
 
   return (
     <Page title="Connect a source" {...(keys !== undefined && keys.length > 0 && { action: begin })}>

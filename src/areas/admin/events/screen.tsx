@@ -2,6 +2,7 @@ import { useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { BASE } from '#contract/messages/base.ts';
 import type { Branding } from '#contract/brand/branding.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
@@ -63,7 +64,7 @@ function Log({ branding }: { readonly branding: Branding }) {
   return (
     <Page
       title="Events" search={<Search text={place.text} onText={(text) => filter({ text })} />}
-      action={<Button icon="download" busy={saving} disabled={offline || page === null || page.events.length === 0} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => void download()}>Download CSV</Button>}
+      action={<CallButton call="exportAdminEvents" icon="download" busy={saving} disabled={offline || page === null || page.events.length === 0} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => void download()}>Download CSV</CallButton>}
     >
       <div className="flex min-h-full flex-col bg-sheet">
         <div className="flex min-h-11 flex-wrap items-center gap-2 bg-paper px-4 py-2 tablet:px-5">

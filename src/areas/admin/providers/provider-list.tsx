@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { BASE } from '#contract/messages/base.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { Badge } from '#src/ui/badge.tsx';
-import { Button } from '#src/ui/button.tsx';
 import { formatCount, plural } from '#src/ui/format.ts';
 
 export interface ProviderListProps {
@@ -44,8 +44,8 @@ export function ProviderList({ providers, offline, onHosts, onInvite }: Provider
               <td className="hidden text-right desk:table-cell">{formatCount(users)}</td>
               <td className="text-agate text-ink-3 desk:hidden">{plural(companies, 'company', 'companies')}, {plural(users, 'user')}</td>
               <td className="-ml-2 flex flex-wrap gap-1 desk:ml-0 desk:table-cell desk:pr-4 desk:text-right desk:whitespace-nowrap">
-                <Button size="sm" variant="quiet" disabled={offline} {...why} aria-label={`Host names of ${name}`} onClick={() => onHosts(one)}>Host names</Button>
-                <Button size="sm" variant="quiet" disabled={offline} {...why} aria-label={`Invite to ${name}`} onClick={() => onInvite(one)}>Invite</Button>
+                <CallButton call="setHosts" size="sm" variant="quiet" disabled={offline} {...why} aria-label={`Host names of ${name}`} onClick={() => onHosts(one)}>Host names</CallButton>
+                <CallButton call="inviteUser" size="sm" variant="quiet" disabled={offline} {...why} aria-label={`Invite to ${name}`} onClick={() => onInvite(one)}>Invite</CallButton>
                 <Link to="/admin/branding" search={search} aria-label={`Branding of ${name}`} className={LINK}>Branding</Link>
                 <Link to="/admin/settings" search={search} aria-label={`Settings of ${name}`} className={LINK}>Settings</Link>
                 <Link to="/admin/events" search={search} aria-label={`Events of ${name}`} className={LINK}>Events</Link>

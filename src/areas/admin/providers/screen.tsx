@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { BASE } from '#contract/messages/base.ts';
 import type { ProviderListed } from '#contract/people/provider-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { withChunkTimeout } from '#src/chunk-load.ts';
 import { useWatch } from '#src/door.ts';
 import { Opening } from '#src/frame/opening.tsx';
@@ -30,7 +31,7 @@ export function AdminProviders() {
   return (
     <Page
       title="Providers" {...(value !== null && { detail: plural(value.length, 'provider') })}
-      action={<Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => setAsking({ is: 'new' })}>New provider</Button>}
+      action={<CallButton call="createProvider" variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': BASE.needsNetwork })} onClick={() => setAsking({ is: 'new' })}>New provider</CallButton>}
     >
       <div className="min-h-full bg-sheet pt-4">
         {failure !== null && (

@@ -4,6 +4,7 @@ import { ENVIRONMENTS } from '#contract/billing/quickbooks-calls.ts';
 import type { Environment, QuickBooksKept } from '#contract/billing/quickbooks-calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Result } from '#contract/result.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -52,7 +53,7 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
           <TextField label="Client secret" required={!kept.secret || other} type="password" value={secret} autoComplete="new-password" hint={kept.secret && !other ? 'One is kept. Leave it empty to go on with it.' : 'It is kept sealed and shown to nobody.'} onChange={({ target }) => setSecret(target.value)} />
           <div className="grid gap-1 text-ink-2"><span>The app has to name this address as its redirect URI:</span><CopyText text={kept.back} label="Copy the redirect URI" copied="Address copied" /></div>
           {kept.realm !== null && other && <Callout tone="warning">Other keys end this connection: its invoices and the mapping are forgotten.</Callout>}
-          <div><Button type="submit" variant={saved ? 'default' : 'primary'} busy={busy} disabled={offline || clientId.trim() === '' || (saved && secret === '')} {...why}>Save the keys</Button></div>
+          <div><CallButton call="setQuickBooks" type="submit" variant={saved ? 'default' : 'primary'} busy={busy} disabled={offline || clientId.trim() === '' || (saved && secret === '')} {...why}>Save the keys</CallButton></div>
         </FormSection>
       </form>
       <FormSection title="Access" says="Given at Intuit by somebody who keeps the books. They are only read: nothing is written there.">
@@ -62,9 +63,9 @@ export function Connection({ kept, offline, zone, said, onKept, onGone }: Connec
         {tested === null && kept.fault !== null && <Callout tone={kept.ended ? 'failed' : 'warning'}>{kept.fault}{!kept.ended && ' It is tried again by itself.'}</Callout>}
         <p className="m-0 text-ink-2">{stands(kept, zone)}</p>
         <div className="flex flex-wrap items-center gap-2">
-          <Button variant={saved && (kept.realm === null || kept.ended) ? 'primary' : 'default'} busy={busy} disabled={offline || !saved} {...(offline ? why : saved ? {} : { 'data-tip': 'Save the keys first.' })} onClick={connect}>{kept.realm === null ? 'Connect QuickBooks' : 'Connect again'}</Button>
-          {kept.realm !== null && !kept.ended && <Button busy={busy} disabled={offline} {...why} onClick={test}>Test and read now</Button>}
-          {(kept.secret || kept.realm !== null) && <Button variant="quiet" disabled={offline || busy} {...why} onClick={() => setRemoving(true)}>Disconnect</Button>}
+          <CallButton call="beginQuickBooks" variant={saved && (kept.realm === null || kept.ended) ? 'primary' : 'default'} busy={busy} disabled={offline || !saved} {...(offline ? why : saved ? {} : { 'data-tip': 'Save the keys first.' })} onClick={connect}>{kept.realm === null ? 'Connect QuickBooks' : 'Connect again'}</CallButton>
+          {kept.realm !== null && !kept.ended && <CallButton call="testQuickBooks" busy={busy} disabled={offline} {...why} onClick={test}>Test and read now</CallButton>}
+          {(kept.secret || kept.realm !== null) && <CallButton call="removeQuickBooks" variant="quiet" disabled={offline || busy} {...why} onClick={() => setRemoving(true)}>Disconnect</CallButton>}
         </div>
       </FormSection>
       {removing && (

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
 import type { Branding } from '#contract/brand/branding.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { focusFirstFault, refusalOf } from '#src/form-faults.ts';
 import type { Faults } from '#src/form-faults.ts';
 import { imageUrl } from '#src/frame/branded.ts';
@@ -98,7 +99,7 @@ export function Editor({ chosen, branding, offline, onSaved }: EditorProps) {
           {above !== null && <Callout tone="failed" alert>{above}</Callout>}
           {cleaned && <Callout tone="warning" alert>Parts of an SVG that could run or load something were taken out. Look at the picture before you leave.</Callout>}
           <div className="flex flex-wrap items-center gap-2">
-            <Button type="submit" variant="primary" busy={busy} disabled={!dirty || offline}>Save</Button>
+            <CallButton call="editBranding" type="submit" variant="primary" busy={busy} disabled={!dirty || offline}>Save</CallButton>
             {dirty && !busy && <Button onClick={undo}>Undo the changes</Button>}
             {Object.keys(faults).length > 0 && <span role="alert" className="text-failed">Some fields are not right yet.</span>}
           </div>

@@ -3,6 +3,7 @@ import type { SyntheticEvent } from 'react';
 import type { TakesOf } from '#contract/calls.ts';
 import { settingsCalls } from '#contract/brand/settings-calls.ts';
 import type { KeptSettings } from '#contract/brand/settings-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { faultsOf, focusFirstFault, refusalOf } from '#src/form-faults.ts';
 import type { Faults } from '#src/form-faults.ts';
@@ -124,7 +125,7 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
           </span>
         </p>
       )}
-      {!set && !opened ? <div><Button aria-label={`Set up ${part.title}`} onClick={() => setOpened(true)}>Set up</Button></div> : (
+      {!set && !opened ? <div><CallButton call="setProviderSettings" aria-label={`Set up ${part.title}`} onClick={() => setOpened(true)}>Set up</CallButton></div> : (
         <form ref={form} noValidate aria-label={part.title} className="grid gap-4" onSubmit={(event) => void save(event)}>
           <RequiredNote />
           {part.fields.map((field) => (
@@ -139,11 +140,11 @@ export function PartForm({ id, name, kept: { settings, secrets }, offline, onKep
               ? <span className="flex items-center gap-1.5"><Icon name="lock" size={12} />Is set, sealed, and never shown. Empty leaves it as it is.</span>
               : 'Kept sealed, and never shown again.'}
           />
-          {hasSecret && <div><Button size="sm" variant="quiet" className="-ml-2" busy={busy === 'secret'} {...network} onClick={() => void removeSecret()}>Remove the {part.secret.toLowerCase()}</Button></div>}
+          {hasSecret && <div><CallButton call="setProviderSecret" size="sm" variant="quiet" className="-ml-2" busy={busy === 'secret'} {...network} onClick={() => void removeSecret()}>Remove the {part.secret.toLowerCase()}</CallButton></div>}
           {above !== null && <Callout tone="failed" alert>{above}</Callout>}
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" variant={dirty ? 'primary' : 'default'} busy={busy === 'save'} disabled={offline || !dirty} aria-label={`Save ${part.title}`}>Save</Button>
-            {set && <Button variant="quiet" busy={busy === 'remove'} {...network} aria-label={`Remove ${part.title}`} onClick={() => void remove()}>Remove</Button>}
+            <CallButton call="setProviderSettings" type="submit" variant={dirty ? 'primary' : 'default'} busy={busy === 'save'} disabled={offline || !dirty} aria-label={`Save ${part.title}`}>Save</CallButton>
+            {set && <CallButton call="setProviderSettings" variant="quiet" busy={busy === 'remove'} {...network} aria-label={`Remove ${part.title}`} onClick={() => void remove()}>Remove</CallButton>}
             {!set && <Button variant="quiet" onClick={() => { setOpened(false); setDraft(before); setSecret(''); setFaults({}); setAbove(null); }}>Cancel</Button>}
           </div>
           {set && <TryIt key={JSON.stringify([settings, secrets])} id={id} part={part} dirty={dirty} offline={offline} />}

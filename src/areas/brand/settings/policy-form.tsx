@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { KeptSettings } from '#contract/brand/settings-calls.ts';
 import type { ProviderSettings } from '#contract/brand/settings.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -62,7 +63,7 @@ export function PolicyForm({ id, kept: { settings, secrets }, offline, onKept, o
       <Switch label="Signing in as another user" detail="Administrators may help a user on the spot, for an hour and with a reason. Both records tell of it." on={policy.loginAs} onChange={(loginAs) => put({ loginAs })} />
       {above !== null && <Callout tone="failed" alert>{above}</Callout>}
       <div className="flex flex-wrap gap-2">
-        <Button variant={dirty ? 'primary' : 'default'} busy={busy} disabled={offline || !dirty} aria-label="Save Signing in" onClick={() => void save()}>Save</Button>
+        <CallButton call="setProviderSettings" variant={dirty ? 'primary' : 'default'} busy={busy} disabled={offline || !dirty} aria-label="Save Signing in" onClick={() => void save()}>Save</CallButton>
         {dirty && <Button variant="quiet" onClick={() => put(before)}>Undo the changes</Button>}
       </div>
     </FormSection>

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ProviderSettings } from '#contract/brand/settings.ts';
 import { LIMITS } from '#contract/limits.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -46,7 +47,7 @@ export function QuotaForm({ id, kept: { settings }, offline, onKept, onDirty }: 
       <TextField label="All ingest keys together (MB)" inputMode="numeric" value={draft.provider} fault={isWhole(draft.provider) ? null : FAULT} onChange={(event) => put({ provider: event.currentTarget.value })} />
       {above !== null && <Callout tone="failed" alert>{above}</Callout>}
       <div className="flex flex-wrap gap-2">
-        <Button variant={dirty ? 'primary' : 'default'} busy={busy} disabled={offline || !dirty || !isValid} aria-label="Save storage limits" onClick={() => void save()}>Save</Button>
+        <CallButton call="setProviderSettings" variant={dirty ? 'primary' : 'default'} busy={busy} disabled={offline || !dirty || !isValid} aria-label="Save storage limits" onClick={() => void save()}>Save</CallButton>
         {dirty && <Button variant="quiet" onClick={() => put(before)}>Undo changes</Button>}
       </div>
     </FormSection>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { GivesOf } from '#contract/calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import type { Part } from './parts.ts';
 
@@ -25,7 +25,7 @@ export function TryIt({ id, part: { title, tried, tries }, dirty, offline }: Try
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-3">
-        <Button busy={busy} disabled={dirty || offline} aria-label={`Try it: ${title}`} onClick={() => void run()}>Try it</Button>
+        <CallButton call="tryProviderSettings" busy={busy} disabled={dirty || offline} aria-label={`Try it: ${title}`} onClick={() => void run()}>Try it</CallButton>
         <span className="min-w-0 text-agate text-ink-3">{dirty ? 'Save first: what is saved is tried.' : tries}</span>
       </div>
       {outcome !== null && <Callout tone={outcome.ok ? 'success' : 'failed'} alert>{outcome.says}</Callout>}

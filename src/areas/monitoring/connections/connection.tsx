@@ -2,6 +2,7 @@ import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { COLLECTOR_NAMES, ENTITY_NAMES, type Entity } from '#contract/monitoring/collector.ts';
 import type { CollectionOut, ConnectionOut } from '#contract/monitoring/collector-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatTime, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -42,8 +43,8 @@ export function Connection({ one, company, zone, now, offline, onSync, onEdit, o
         </div>
         <span className="flex flex-wrap gap-1">
           <Button size="sm" icon="sync" {...net} disabled={offline || !one.enabled} aria-label={`Sync now: ${one.name}`} onClick={() => onSync()}>Sync now</Button>
-          <Button size="sm" variant="quiet" {...net} aria-label={`Edit ${one.name}`} onClick={onEdit}>Edit</Button>
-          <Button size="sm" variant="quiet" {...net} aria-label={`Remove ${one.name}`} onClick={onRemove}>Remove</Button>
+          <CallButton call="editConnection" size="sm" variant="quiet" {...net} aria-label={`Edit ${one.name}`} onClick={onEdit}>Edit</CallButton>
+          <CallButton call="deleteConnection" size="sm" variant="quiet" {...net} aria-label={`Remove ${one.name}`} onClick={onRemove}>Remove</CallButton>
         </span>
       </div>
       {unlinked > 0 && (

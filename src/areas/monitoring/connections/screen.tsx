@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import type { Entity } from '#contract/monitoring/collector.ts';
 import type { ConnectionOut } from '#contract/monitoring/collector-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
@@ -54,7 +55,7 @@ export function Connections() {
     else tellFailure(told.failure.message);
     asked.again();
   }
-  const begin = <Button variant="primary" icon="plus" disabled={offline || companies === undefined} {...why} onClick={() => setOpen({ is: 'new' })}>New connection</Button>;
+  const begin = <CallButton call="makeConnection" variant="primary" icon="plus" disabled={offline || companies === undefined} {...why} onClick={() => setOpen({ is: 'new' })}>New connection</CallButton>;
 
   return (
     <Page title="Connections" {...(all !== null && all.length > 0 && { action: begin })}>

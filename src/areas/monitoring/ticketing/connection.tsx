@@ -5,9 +5,9 @@ import type { Ticketing } from '#contract/desk/ticketing.ts';
 import { SYSTEM_NAMES } from '#contract/desk/tickets.ts';
 import type { TicketSystem } from '#contract/desk/tickets.ts';
 import { MESSAGES } from '#contract/messages.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
 import { Callout } from '#src/ui/callout.tsx';
 import { CopyText } from '#src/ui/copy-text.tsx';
 import { formatWhen } from '#src/ui/format.ts';
@@ -104,7 +104,7 @@ export function Connection({ kept, offline, zone, onKept }: ConnectionProps) {
         {tested !== null && <Callout tone={tested.ok ? 'success' : 'failed'} alert>{tested.says}</Callout>}
         {tested === null && kept.fault !== null && system === kept.settings.system && <Callout tone="warning">{kept.fault} It is tried again by itself.</Callout>}
         <div className="flex flex-wrap items-center gap-3">
-          <Button type="submit" variant="primary" busy={busy} disabled={offline || (draft.reopenDays > 0 && daysOf(days) === null)} {...why}>{system === 'own' ? 'Save' : 'Save and test'}</Button>
+          <CallButton call="setTicketing" type="submit" variant="primary" busy={busy} disabled={offline || (draft.reopenDays > 0 && daysOf(days) === null)} {...why}>{system === 'own' ? 'Save' : 'Save and test'}</CallButton>
           {kept.settings.system !== 'own' && <span className="text-agate text-ink-3">{kept.polledAt === null ? 'Not heard yet.' : `Last heard ${formatWhen(kept.polledAt, zone)}.`}{kept.waiting > 0 && ` ${kept.waiting} to be sent.`}</span>}
         </div>
         {system === 'connectwise' && kept.settings.system === 'connectwise' && (

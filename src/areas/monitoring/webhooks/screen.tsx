@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { MESSAGES } from '#contract/messages.ts';
 import type { WebhookOut } from '#contract/monitoring/notify-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { useNow } from '#src/clock.ts';
 import { door, useWatch } from '#src/door.ts';
 import { withReauth } from '#src/frame/reauth.ts';
@@ -56,7 +57,7 @@ export function Webhooks() {
     close();
     tellFailure(told.failure.message);
   }
-  const begin = <Button variant="primary" icon="plus" disabled={offline} {...why} onClick={() => setOpen({ is: 'new' })}>New webhook</Button>;
+  const begin = <CallButton call="makeWebhook" variant="primary" icon="plus" disabled={offline} {...why} onClick={() => setOpen({ is: 'new' })}>New webhook</CallButton>;
 
   return (
     <Page title="Webhooks" {...(all !== null && all.length > 0 && { action: begin })}>

@@ -1,6 +1,7 @@
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { WebhookOut } from '#contract/monitoring/notify-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { Button } from '#src/ui/button.tsx';
 import { formatAge, formatUtc, formatWhen, plural } from '#src/ui/format.ts';
 import { Icon } from '#src/ui/icon.tsx';
@@ -43,10 +44,10 @@ export function Webhook({ one, names, zone, now, offline, busy, onTest, onHistor
           <p className="m-0 flex items-center gap-1.5 text-agate text-ink-3"><Icon name="companies" size={12} /><span className="min-w-0 break-words">{companiesWords(one.companies, names)}</span></p>
         </div>
         <span className="flex flex-wrap gap-1">
-          <Button size="sm" busy={busy} {...net} aria-label={`Send a test to ${one.name}`} onClick={onTest}>Send a test</Button>
+          <CallButton call="testWebhook" size="sm" busy={busy} {...net} aria-label={`Send a test to ${one.name}`} onClick={onTest}>Send a test</CallButton>
           <Button size="sm" aria-label={`History of ${one.name}`} onClick={onHistory}>History</Button>
-          <Button size="sm" variant="quiet" {...net} aria-label={`Edit ${one.name}`} onClick={onEdit}>Edit</Button>
-          <Button size="sm" variant="quiet" {...net} aria-label={`New secret for ${one.name}`} onClick={onRenew}>New secret</Button>
+          <CallButton call="changeWebhook" size="sm" variant="quiet" {...net} aria-label={`Edit ${one.name}`} onClick={onEdit}>Edit</CallButton>
+          <CallButton call="renewWebhookSecret" size="sm" variant="quiet" {...net} aria-label={`New secret for ${one.name}`} onClick={onRenew}>New secret</CallButton>
           <Button size="sm" variant="quiet" {...net} aria-label={`Remove ${one.name}`} onClick={onRemove}>Remove</Button>
         </span>
       </div>

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import type { TakesOf } from '#contract/calls.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { FileCall } from '#workers/api.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
-import { Button } from '#src/ui/button.tsx';
 import { saveFile } from '#src/ui/save-file.ts';
 import { tell, tellFailure } from '#src/ui/toasts.ts';
 
@@ -24,6 +24,6 @@ export function Download<N extends FileCall>({ name, input, offline, disabled = 
     } else tellFailure(getFailureText(made.failure), () => void make());
   };
   return (
-    <Button size="sm" icon="download" busy={busy} disabled={offline || disabled} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void make()}>Download CSV</Button>
+    <CallButton call={name} size="sm" icon="download" busy={busy} disabled={offline || disabled} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => void make()}>Download CSV</CallButton>
   );
 }

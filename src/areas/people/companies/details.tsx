@@ -4,6 +4,7 @@ import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import { PEOPLE } from '#contract/messages/people.ts';
 import type { CompanyListed } from '#contract/people/company-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { focusFirstFault } from '#src/form-faults.ts';
@@ -114,7 +115,7 @@ export function CompanyDetails({ company, offline, onSaved, onDelete }: CompanyD
           <section className="grid gap-2">
             <h3 className="m-0 border-b-2 border-head-rule pb-1">Delete</h3>
             <p className="m-0 text-ink-2">Its results leave every list, and its keys end. Before it is deleted you are told what goes.</p>
-            <span><Button variant="danger" icon="trash" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={onDelete}>Delete the company</Button></span>
+            <span><CallButton call="deleteCompany" variant="danger" icon="trash" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={onDelete}>Delete the company</CallButton></span>
           </section>
         )}
       </div>

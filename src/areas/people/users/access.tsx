@@ -6,6 +6,7 @@ import type { Me } from '#contract/account/me.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
 import type { Ms } from '#contract/ids.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { Button } from '#src/ui/button.tsx';
@@ -69,17 +70,17 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
       )}
       {may && (
         <Deed title="Password" says={`You set the password${user.auth === 'ad' ? ' in the directory' : ''}: its sessions end at once, it is told by mail, and chooses its own at the next sign-in.`}>
-          <Button icon="key" disabled={offline} {...why} onClick={() => setAsking('password')}>Set a password</Button>
+          <CallButton call="setPasswordDb" icon="key" disabled={offline} {...why} onClick={() => setAsking('password')}>Set a password</CallButton>
         </Deed>
       )}
       {may && user.secondFactor !== 'none' && (
         <Deed title="Second factors" says="For who has lost the phone or the device: authenticator, passkeys and recovery codes are taken away, and the mobile number has to be proven anew. Its sessions end, and it is told by mail.">
-          <Button icon="lock" disabled={offline} {...why} onClick={() => setAsking('factors')}>Take the second factors away</Button>
+          <CallButton call="resetFactors" icon="lock" disabled={offline} {...why} onClick={() => setAsking('factors')}>Take the second factors away</CallButton>
         </Deed>
       )}
       {may && me.acting === null && mayActAs(me, { roles: user.acl.map(({ role }) => role), companies: user.companies && user.companies.map(({ n }) => n) }, false) && (
         <Deed title="Log in as this user" says="You see the portal as this user does, for an hour at most. The reason stands in the log of both, and what you do is recorded with your name.">
-          <Button icon="person" disabled={offline} {...why} onClick={() => setAsking('login-as')}>Log in as {short(user.username)}</Button>
+          <CallButton call="loginAs" icon="person" disabled={offline} {...why} onClick={() => setAsking('login-as')}>Log in as {short(user.username)}</CallButton>
         </Deed>
       )}
       {!own && !locked && !user.deleted && <UserKeys user={user} offline={offline} zone={zone} now={now} />}
@@ -90,12 +91,12 @@ export function Access({ me, user, offline, zone, now, onChanged, onGone, onFoll
       )}
       {may && (
         <Deed title="Delete" says="The account is marked as deleted: its sessions end and nobody signs in as it any more. What it did stays under its name.">
-          <Button variant="danger" icon="trash" disabled={offline} {...why} onClick={() => setAsking('delete')}>Delete the user</Button>
+          <CallButton call="deleteUser" variant="danger" icon="trash" disabled={offline} {...why} onClick={() => setAsking('delete')}>Delete the user</CallButton>
         </Deed>
       )}
       {!own && !locked && (
         <Deed title="Remove for good" says="Name, addresses, numbers, factors and sessions are erased. The log keeps a number only.">
-          <Button variant="danger" icon="trash" disabled={offline} {...why} onClick={() => setAsking('remove')}>Remove for good</Button>
+          <CallButton call="removeUser" variant="danger" icon="trash" disabled={offline} {...why} onClick={() => setAsking('remove')}>Remove for good</CallButton>
         </Deed>
       )}
       {asking === 'password' && <PasswordDialog user={user} onDone={() => { close(); onChanged(); }} onClose={close} />}

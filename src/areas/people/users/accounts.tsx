@@ -3,10 +3,11 @@ import type { SyntheticEvent } from 'react';
 import { LIMITS } from '#contract/limits.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
-import { Button, IconButton } from '#src/ui/button.tsx';
+import { IconButton } from '#src/ui/button.tsx';
 import { TextField } from '#src/ui/text-field.tsx';
 import { tell } from '#src/ui/toasts.ts';
 import { idOf } from '../around/ids.ts';
@@ -72,7 +73,7 @@ export function Accounts({ user, offline, onSaved }: AccountsProps) {
           <TextField label="Name of the account" value={name} maxLength={LIMITS.nameChars} autoComplete="off" hint="May stay empty." onChange={(event) => setName(event.target.value)} />
           {fault !== null && <p role="alert" className="m-0 text-failed">{fault}</p>}
           {offline && <p className="m-0 text-warning">{MESSAGES.needsNetwork}</p>}
-          <span><Button type="submit" icon="plus" busy={busy === 'add'} disabled={offline}>Add the account</Button></span>
+          <span><CallButton call="addUserAccount" type="submit" icon="plus" busy={busy === 'add'} disabled={offline}>Add the account</CallButton></span>
         </form>
       )}
     </div>

@@ -3,6 +3,7 @@ import type { ApiKey } from '#contract/account/key-calls.ts';
 import type { Ms } from '#contract/ids.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { door } from '#src/door.ts';
 import { getFailureText } from '#src/failure-text.ts';
 import { withReauth } from '#src/frame/reauth.ts';
@@ -36,7 +37,7 @@ export function UserKeys({ user, offline, zone, now }: UserKeysProps) {
               </span>
               <span className="block text-agate break-words text-ink-3">{key.abilities.join(', ')}</span>
             </span>
-            <Button size="sm" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} aria-label={`Revoke ${key.name}`} onClick={() => setEnding(key)}>Revoke</Button>
+            <CallButton call="revokeUserApiKey" size="sm" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} aria-label={`Revoke ${key.name}`} onClick={() => setEnding(key)}>Revoke</CallButton>
           </li>
         ))}
       </ul>

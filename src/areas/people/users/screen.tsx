@@ -4,6 +4,7 @@ import { ROLES } from '#contract/abilities.ts';
 import type { Me } from '#contract/account/me.ts';
 import { MESSAGES } from '#contract/messages.ts';
 import type { UserListed } from '#contract/people/user-calls.ts';
+import { CallButton } from '#src/call-button.tsx';
 import { useNow } from '#src/clock.ts';
 import { useWatch } from '#src/door.ts';
 import { Notice } from '#src/frame/notice-page.tsx';
@@ -55,7 +56,7 @@ function UsersOf({ me }: { readonly me: Me }) {
     focusEntry(open === 'new' ? null : open);
   };
   const renew = (next: UserListed | null): void => { setSaved(next); asked.again(); };
-  const make = <Button variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => go({ open: 'new', tab: 'details' })}>New user</Button>;
+  const make = <CallButton call="createUser" variant="primary" icon="plus" disabled={offline} {...(offline && { 'data-tip': MESSAGES.needsNetwork })} onClick={() => go({ open: 'new', tab: 'details' })}>New user</CallButton>;
 
   return (
     <Page
