@@ -9,7 +9,8 @@ import { glanceOf, spokenSync } from './sync-words.ts';
 import type { Glance } from './sync-words.ts';
 
 const syncStory = () => import('./sync-story.tsx');
-const SourceFailures = lazy(async () => ({ default: (await withChunkTimeout(import('./source-failures.tsx'))).SourceFailures }));
+/** Where it cannot be loaded, the page goes on without it. */
+const SourceFailures = lazy(async () => ({ default: (await withChunkTimeout(import('./source-failures.tsx')).catch(() => null))?.SourceFailures ?? Nothing }));
 const SyncStory = lazy(async () => ({ default: (await withChunkTimeout(syncStory())).SyncStory }));
 
 /** Always there, one glance; pressing it opens the story. */
@@ -47,5 +48,6 @@ export function SyncLine() {
   return <span aria-hidden className="block min-w-0 truncate text-agate text-ink-3">{lead}{rest !== '' && `, ${rest.replace(/^synced /, '')}`}</span>;
 }
 
+const Nothing = (): null => null;
 const NOTHING = {};
 const TONE: Readonly<Record<Glance['tone'], string>> = { well: 'text-success', busy: 'text-running', trouble: 'text-warning' };
