@@ -23,14 +23,14 @@ export function RangeDialog({ by, span, rule, now, onSpan, onClose }: RangeDialo
   return (
     <Dialog
       title={by === 'range' ? 'Choose days' : 'Last X Days'} onClose={onClose} first={field}
-      footer={<><Button variant="primary" onClick={done}>Show these days</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
+      footer={<><Button variant="primary" onClick={done}>Show days</Button><Button variant="quiet" onClick={onClose}>Cancel</Button></>}
     >
       <form className="flex flex-wrap gap-4 px-5 py-4" onSubmit={(event) => { event.preventDefault(); done(); }}>
         {by === 'range'
           ? <><DayField field={field} label="First day" value={from} onChange={setFrom} /><DayField label="Last day" value={to} onChange={setTo} /></>
           : (
             <label className="block grow">
-              <span className="block pb-1">Days, today included</span>
+              <span className="block pb-1">Number of days, including today</span>
               <input
                 ref={field} value={days} inputMode="numeric" autoComplete="off" maxLength={3} onChange={(event) => setDays(event.target.value.replaceAll(/\D/g, '').slice(0, 3))}
                 className="h-8 w-full rounded-part border border-control bg-sheet px-2 tabular-nums pointer-coarse:h-11"

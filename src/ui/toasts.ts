@@ -24,7 +24,7 @@ const listeners = new Set<() => void>();
 /** It is done, e.g. `Command copied`. */
 export const tell = (text: string): void => add({ tone: 'done', text, action: null, lastsMs: DONE_MS });
 
-/** It is to be known, e.g. `The report is on its way`. With 0 it stays until it is dismissed. */
+/** It is to be known, e.g. `Sending the report`. With 0 it stays until it is dismissed. */
 export const tellInfo = (text: string, lastsMs = INFO_MS): void => add({ tone: 'info', text, action: null, lastsMs });
 
 /** It is done and can be taken back for 10 s, by the button or the key U. */

@@ -98,7 +98,7 @@ test('HAND-1, HAND-3, HAND-4, OUT-2: a shift handed over with no network arrives
   await expect(dialog.getByText('2 problems')).toBeVisible();
   await dialog.getByLabel('Comment for whoever is next').fill('Watch the SQL host');
   await dialog.getByRole('button', { name: 'Hand over' }).click();
-  await expect(mine.getByText('Handed over. It goes out as soon as there is a network.')).toBeVisible();
+  await expect(mine.getByText('Handed over. It will be sent when you’re back online.')).toBeVisible();
   await expect(theirs.getByText('Watch the SQL host')).toBeHidden();
   await mine.context().setOffline(false);
   const line = theirs.getByRole('region', { name: 'Hand-over' });

@@ -125,13 +125,13 @@ test('DASH-10: a figure takes two chosen days or a number of days, by keyboard, 
   const before = page.url();
   await days.selectOption('range');
   await dialog.getByLabel('Last day').fill('');
-  await dialog.getByRole('button', { name: 'Show these days' }).click();
+  await dialog.getByRole('button', { name: 'Show days' }).click();
   await expect(dialog).toHaveCount(0);
   expect(page.url()).toBe(before);
   await days.selectOption('number');
-  await dialog.getByLabel('Days, today included').fill('');
-  await dialog.getByLabel('Days, today included').pressSequentially('1x2345');
-  await expect(dialog.getByLabel('Days, today included')).toHaveValue('123');
+  await dialog.getByLabel('Number of days, including today').fill('');
+  await dialog.getByLabel('Number of days, including today').pressSequentially('1x2345');
+  await expect(dialog.getByLabel('Number of days, including today')).toHaveValue('123');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/failed-date=last-123/);
   await expect(figure(page, 'Failed')).toContainText('123 d');

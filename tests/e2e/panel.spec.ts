@@ -72,7 +72,7 @@ test('PANEL-4: a point of the chart is reached by keys and opens its run, so doe
   await page.keyboard.press('Enter');
   await expect(page).not.toHaveURL(first);
   await expect(panel(page).getByText('not in the list')).toBeVisible();
-  await expect(panel(page).getByText('Nothing is said against this result')).toBeVisible();
+  await expect(panel(page).getByText('No problems reported')).toBeVisible();
   await page.goBack();
   await expect(page).toHaveURL(first);
   await expect(panel(page).getByText('No route to this machine')).toBeVisible();
@@ -122,7 +122,7 @@ test('PANEL-2, OFF-5: the same cause is told over the days of the list; what nee
   await panel(page).getByRole('slider', { name: /^Duration/ }).focus();
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Enter');
-  await expect(panel(page).getByText('Nothing is said against this result')).toBeVisible();
+  await expect(panel(page).getByText('No problems reported')).toBeVisible();
   await page.goBack();
   // What was read before is told again, with its time.
   await rowOf(page, 'Plain files').click();

@@ -161,7 +161,7 @@ test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an
   await isAt(page, 'Confirm your e-mail address');
   await expect(page).toHaveURL(/\/confirm-email$/);
   await sound(page, 'confirm-email');
-  await page.getByRole('button', { name: 'Confirm the address' }).click();
+  await page.getByRole('button', { name: 'Confirm address' }).click();
   await expect(page.getByText('Your e-mail address is confirmed.')).toBeVisible();
   await page.getByRole('button', { name: 'Open the portal' }).click();
   await isAt(page, 'Dashboard');
@@ -172,7 +172,7 @@ test('E2E-12, EMAIL-3: an invitation signs out whoever is signed in and makes an
 
   const stranger = await freshPage(browser);
   await stranger.goto(first);
-  await stranger.getByRole('button', { name: 'Confirm the address' }).click();
+  await stranger.getByRole('button', { name: 'Confirm address' }).click();
   await expect(stranger.getByText('This link is not valid any more. Ask for a new one.')).toBeVisible();
   await stranger.context().close();
 

@@ -39,16 +39,16 @@ function ByLink({ token }: { readonly token: string }) {
     return (
       <AccountPage title={TITLE}>
         <Callout tone="failed" alert>{ACCOUNT.linkOver}</Callout>
-        <p className="m-0 text-ink-2">You can have another link sent from your profile.</p>
+        <p className="m-0 text-ink-2">Open your profile to send a new link.</p>
         <ToPortal />
       </AccountPage>
     );
   }
   return (
-    <AccountPage title={TITLE} says="Confirm it only if you entered this address yourself, for your own account.">
+    <AccountPage title={TITLE} says="Confirm only if you entered this address for your own account.">
       <FaultCallout fault={fault} />
       <Button ref={focus} variant="primary" className="h-10 w-full" busy={busy} disabled={waits !== null} onClick={() => void confirm()}>
-        {waits === null ? (busy ? 'Confirming…' : 'Confirm the address') : `Try again ${waits}`}
+        {waits === null ? (busy ? 'Confirming…' : 'Confirm address') : `Try again ${waits}`}
       </Button>
     </AccountPage>
   );

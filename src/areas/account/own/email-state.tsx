@@ -18,14 +18,14 @@ export function EmailState({ profile, onSent }: { readonly profile: Profile; rea
     setBusy(false);
     if (!answer.ok) { tellFailure(answer.failure.message); return; }
     onSent(answer.value);
-    tell(`A link was sent to ${email}`);
+    tell(`Link sent to ${email}`);
   }
   return (
     <Callout
       tone="warning"
-      action={<Button size="sm" busy={busy} disabled={offline} onClick={() => void send()}>{emailLinkUntil === null ? 'Send a link' : 'Send again'}</Button>}
+      action={<Button size="sm" busy={busy} disabled={offline} onClick={() => void send()}>{emailLinkUntil === null ? 'Send link' : 'Send again'}</Button>}
     >
-      Not confirmed yet. {emailLinkUntil !== null && `We sent a link to ${email}. `}Until you confirm it, no results or reports are mailed to it.
+      Not confirmed yet. {emailLinkUntil !== null && `We sent a link to ${email}. `}Confirm this address to get results and reports by e-mail.
     </Callout>
   );
 }

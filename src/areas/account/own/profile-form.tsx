@@ -72,7 +72,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
   return (
     <form ref={form} onSubmit={(event) => void save(event)} noValidate aria-busy={busy}>
       <UnsavedQuestion dirty={changes !== null && !busy} />
-      <FormSection title="Who you are" says="How colleagues see you beside what you did.">
+      <FormSection title="Who you are" says="Colleagues see this name next to your actions.">
         <RequiredNote />
         <TextField {...field('name')} label="Name" required autoComplete="name" maxLength={LIMITS.nameChars} />
         <TextField
@@ -80,13 +80,13 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
           hint={whole(draft.username, directory ? 'The directory keeps it.' : 'You sign in with it.')}
         />
       </FormSection>
-      <FormSection title="How to reach you" says="Numbers are shown here only, and never kept on this device.">
-        <TextField {...field('email')} label="E-mail" type="email" autoComplete="email" autoCapitalize="none" maxLength={254} hint={whole(draft.email, 'A change is told to the address before it.')} />
+      <FormSection title="How to reach you" says="Phone numbers appear only here and aren’t stored on this device.">
+        <TextField {...field('email')} label="E-mail" type="email" autoComplete="email" autoCapitalize="none" maxLength={254} hint={whole(draft.email, 'When you change it, we notify your previous address.')} />
         <EmailState profile={profile} onSent={onSaved} />
-        <TextField {...field('mobilePhone')} label="Mobile phone" type="tel" autoComplete="tel" maxLength={40} hint="For codes when you sign in. With the country, such as +1 555 010 0200." />
+        <TextField {...field('mobilePhone')} label="Mobile phone" type="tel" autoComplete="tel" maxLength={40} hint="For codes when you sign in. Include the country code, such as +1 555 010 0200." />
         <TextField {...field('officePhone')} label="Office phone" type="tel" autoComplete="work tel" maxLength={40} />
       </FormSection>
-      <FormSection title="Language and time" says={`Days of lists and reports are those of your provider (${zone}).`}>
+      <FormSection title="Language and time" says={`Lists and reports use your provider’s days (${zone}).`}>
         <Select
           label="Language" block value={draft.language} options={[{ value: '', word: 'No preference' }, ...LANGUAGE_CHOICES]} onChange={(language) => put({ language })}
         />

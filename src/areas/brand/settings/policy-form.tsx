@@ -51,7 +51,7 @@ export function PolicyForm({ id, kept: { settings, secrets }, offline, onKept, o
   }
 
   return (
-    <FormSection title="Signing in" says="Asked from the next sign-in on. Who is signed in stays so.">
+    <FormSection title="Signing in" says="Applies from the next sign-in. Current sessions continue.">
       <fieldset className="m-0 min-w-0 border-0 p-0">
         <legend className="pb-1 font-semibold">Second factor</legend>
         {FACTORS.map(([value, title, detail]) => <Choice key={value} name="second-factor" checked={policy.secondFactor === value} title={title} detail={detail} onChoose={() => put({ secondFactor: value })} />)}

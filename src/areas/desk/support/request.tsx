@@ -45,7 +45,7 @@ export function SupportRequest() {
     setFault(null);
     setPage(1);
     sent.again();
-    tellInfo('The request is on its way.');
+    tellInfo('Sending your request');
   }
 
   return (

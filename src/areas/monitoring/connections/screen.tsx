@@ -44,7 +44,7 @@ export function Connections() {
 
   async function sync(one: ConnectionOut, entity?: Entity): Promise<void> {
     const told = await door().ask('syncConnection', { id: idOf(one), ...(entity !== undefined && { entity }) });
-    if (told.ok) tellInfo(`${one.name} is being read`);
+    if (told.ok) tellInfo(`Syncing ${one.name}`);
     else tellFailure(told.failure.message);
     asked.again();
   }

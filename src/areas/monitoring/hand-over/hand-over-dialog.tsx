@@ -47,8 +47,8 @@ function Form({ rule, since, query, filter, onAll, onClose }: Pick<HandOverDialo
     const sent = await door().send('endShift', handOverOf(id, since, clockNow(), shift, words, query.length > LIMITS.viewChars ? '' : query)).catch(() => null);
     setBusy(false);
     if (sent?.ok) {
-      if (status?.is === 'offline') tellInfo('Handed over. It goes out as soon as there is a network.');
-      else if (status?.is === 'server-trouble') tellInfo('Handed over. It goes out as soon as the server answers.');
+      if (status?.is === 'offline') tellInfo('Handed over. It will be sent when you’re back online.');
+      else if (status?.is === 'server-trouble') tellInfo('Handed over. It will be sent when the server responds.');
       else tell('Handed over');
       onClose();
     } else setFault(sent?.failure.message ?? MESSAGES.storage);

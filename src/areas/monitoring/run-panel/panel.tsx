@@ -79,7 +79,7 @@ export function RunPanel(props: PanelProps) {
       </header>
       <div className="rp-body">
         <p className="m-0 pt-3 pb-2.5 break-words">
-          {row.message === null ? `${row.status === 'Running' ? 'Running' : 'Nothing is said against this result'}. ` : <><Message row={row} />{/[.!?]$/.test(row.message) ? ' ' : '. '}</>}
+          {row.message === null ? `${row.status === 'Running' ? 'Running' : 'No problems reported'}. ` : <><Message row={row} />{/[.!?]$/.test(row.message) ? ' ' : '. '}</>}
           {row.lastGoodAt === null ? 'No good backup on this device.' : `Last good backup ${formatWhen(row.lastGoodAt, zone)}, ${formatAge(row.lastGoodAt, now)}.`}
         </p>
         <dl className="rp-facts">
