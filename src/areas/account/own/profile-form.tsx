@@ -92,14 +92,14 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
         />
         <Combobox label="Time zone" value={draft.timeZone || NONE} options={[{ value: NONE, word: `As the provider (${zone})` }, ...zoneChoices()]} onChange={(chosen) => put({ timeZone: chosen === NONE ? '' : chosen })} />
       </FormSection>
-      <FormSection title="Mails to you">
+      <FormSection title="E-mail notifications">
         <div className="grid">
           {NOTICES.map((notice) => (
             <Switch key={notice} label={MAILS[notice][0]} detail={MAILS[notice][1]} on={draft.notices[notice]} onChange={(on) => put({ notices: { ...draft.notices, [notice]: on } })} />
           ))}
         </div>
       </FormSection>
-      <div className="grid max-w-[740px] gap-3 pb-6 desk:pl-[260px]">
+      <div className="grid max-w-[760px] gap-3 pb-6 desk:pl-[280px]">
         {above !== null && <Callout tone="failed" alert>{above}</Callout>}
         <div className="flex flex-wrap items-center gap-2">
           <Button type="submit" variant="primary" busy={busy} disabled={changes === null}>Save</Button>

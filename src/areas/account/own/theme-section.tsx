@@ -15,7 +15,7 @@ export function ThemeSection() {
     <FormSection title="How it looks" says="Takes effect at once, on all of your devices.">
       <Select label="Theme" block value={theme} options={THEMES.map((value) => ({ value, word: WORDS[value] }))} onChange={setTheme} />
       <fieldset className="m-0 min-w-0 border-0 p-0">
-        <legend className="pb-1.5 font-semibold">Colour of the sidebar</legend>
+        <legend className="pb-1.5 font-semibold">Sidebar color</legend>
         <div className="flex flex-wrap gap-x-5 gap-y-1">
           {[[null, null, 'The provider’s'] as const, ...SIDE_COLOURS].map(([value, , word]) => (
             <label key={word} className="flex min-h-8 cursor-pointer items-center gap-2 pointer-coarse:min-h-11">
