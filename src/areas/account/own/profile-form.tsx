@@ -92,7 +92,7 @@ export function ProfileForm({ profile, onSaved }: ProfileFormProps) {
         />
         <Combobox label="Time zone" value={draft.timeZone || NONE} options={[{ value: NONE, word: `As the provider (${zone})` }, ...zoneChoices()]} onChange={(chosen) => put({ timeZone: chosen === NONE ? '' : chosen })} />
       </FormSection>
-      <FormSection title="E-mail notifications">
+      <FormSection title="Notifications">
         <div className="grid">
           {NOTICES.map((notice) => (
             <Switch key={notice} label={MAILS[notice][0]} detail={MAILS[notice][1]} on={draft.notices[notice]} onChange={(on) => put({ notices: { ...draft.notices, [notice]: on } })} />
