@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { BASE } from '#contract/messages/base.ts';
+import type { Failure } from '#contract/errors.ts';
 import type { Result } from '#contract/result.ts';
 import type { Door, Watches, WatchName, Who } from '#workers/api.ts';
 import { makeLine } from './line.ts';
@@ -15,8 +16,9 @@ export function door(): Door {
 export function setDoor(next: Door): void {
   given = {
     ...next,
-    ask: (name, input) => next.ask(name, input).catch(notSent), read: (name, input) => next.read(name, input).catch(notSent),
-    file: (name, input) => next.file(name, input).catch(notSent), send: (name, input) => next.send(name, input).catch(notSent),
+    ask: (name, input) => next.ask(name, input).then(namingTheNetwork, notSent), file: (name, input) => next.file(name, input).then(namingTheNetwork, notSent),
+    read: (name, input) => next.read(name, input).then((read) => (read.ok && !read.value.live ? { ok: true, value: { ...read.value, failure: withNetwork(read.value.failure) } } : namingTheNetwork(read)), notSent),
+    send: (name, input) => next.send(name, input).catch(notSent),
   };
   shared.clear();
 }
@@ -26,6 +28,10 @@ function notSent(fault: unknown): Result<never> {
   globalThis.reportError?.(fault);
   return { ok: false, failure: { kind: 'not-sent', message: BASE.badRequest } };
 }
+
+/** No answer came, and the browser knows why: it has no network. */
+const withNetwork = (failure: Failure): Failure => (failure.kind === 'no-answer' && !navigator.onLine ? { kind: 'needs-network', message: BASE.needsNetwork } : failure);
+const namingTheNetwork = <T>(result: Result<T>): Result<T> => (result.ok ? result : { ok: false, failure: withNetwork(result.failure) });
 
 /** What a watch gives now; undefined until it has given something. After a change of `takes` the last value stands until the new one comes. */
 export function useWatch<N extends WatchName>(name: N, takes: Watches[N]['takes']): Watches[N]['gives'] | undefined {

@@ -57,8 +57,6 @@ export const MONITORING = {
   slaOfWhat: 'Choose one job, or a group of jobs.',
   slaAsksNothing: 'Say what is asked: how old a good backup may be, which share of results has to be good, or both.',
   slaFull: (most: number): string => `There are ${most} alarms, which is the most. Remove one first.`,
-  getNotify: 'Error while trying to get how you are told, try again later.',
-  saveNotify: 'Error while saving how you are told, try again later.',
   emailNotConfirmed: 'Your e-mail address is not confirmed yet. Use the link that was sent to it, or ask for another in your profile.',
   noMailAddress: 'Your profile has no e-mail address. Add one first.',
   pushDevicesFull: (most: number): string => `You have ${most} devices, which is the most. Remove one first.`,
