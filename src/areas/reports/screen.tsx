@@ -47,7 +47,7 @@ export function ReportSettings() {
     const told = await door().ask('sendReport', { reportSettingId: id });
     setBusy(null);
     if (!told.ok) return tellFailure(told.failure.message);
-    tellInfo('The report is on its way');
+    tellInfo('Sending the report');
     go({ tab: 'history' });
   }
   async function turn({ _id: id, name, template, companies: of, period, schedule, recipients, format, language, enabled }: SettingOut): Promise<void> {
