@@ -146,7 +146,7 @@ test('OFF-5: after signing out, the sign-in page says that signing in needs the 
 test('OFF-5: signing out offline warns first, then says that signing in needs the network', async () => {
   const { context, page } = await launch(folderOf('profile-offline'));
   await signIn(page, portal.url, 'dana', portal.password);
-  await expect(page.getByRole('button', { name: /^Live/ })).toBeVisible();
+  await kept(page);
   await portal.kill();
   await expect(page.getByRole('button', { name: /^Offline/ })).toBeVisible({ timeout: 70_000 });
   await page.getByRole('button', { name: 'Log out' }).click();
