@@ -2,7 +2,8 @@ import type { Bytes, Ms, Seconds } from '#contract/ids.ts';
 import type { DayN } from '#contract/monitoring/day.ts';
 import { between, type Dice, diceOf } from './dice.ts';
 import type { JobPlan, ProviderPlan, RepositoryPlan } from './plan.ts';
-import { type Context, troubleAt, type Telling, tellingOf } from './troubles.ts';
+import type { Context } from './trouble-kinds.ts';
+import { troubleAt, type Telling, tellingOf } from './troubles.ts';
 import { isOn, momentOf, SATURDAY, weekdayOf } from './when.ts';
 
 /** One run as its tool would report it. */

@@ -26,7 +26,7 @@ test('KEY-9: the page has every call once, under what it is about, with what a k
 });
 
 test('KEY-9: what a call takes and answers is told field by field, and how it fails', () => {
-  expect(call('events').parameters.map(({ name, place, required }) => [name, place, required])).toEqual([['after', 'in the query', true], ['epoch', 'in the query', true], ['limit', 'in the query', false], ['protocol', 'in the query', false]]);
+  expect(call('events').parameters.map(({ name, place, required }) => [name, place, required])).toEqual([['after', 'in the query', true], ['epoch', 'in the query', true], ['limit', 'in the query', false], ['protocol', 'in the query', false], ['sources', 'in the query', false]]);
   const made = call('makeApiKey');
   expect([made.parameters.map(({ name }) => name), typeof made.body === 'object' && made.body?.fields.map(({ name, type, required }) => [name, type.split('|')[0]?.trim(), required])]).toEqual([['id'], [['name', 'string', true], ['abilities', 'list of "admin.dashboard"', true], ['until', 'integer', true]]]);
   expect(typeof made.answer === 'object' && made.answer.fields.map(({ name, depth }) => [name, depth]).slice(0, 3)).toEqual([['key', 0], ['id', 1], ['name', 1]]);
